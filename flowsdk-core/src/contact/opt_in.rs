@@ -1,6 +1,8 @@
 //! Opt-ins: whether a router may write to a contact first (spec A 2.4). The log is only appended to; the newest
 //! record of a contact and router counts.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -68,8 +70,9 @@ pub struct ToldOptIn {
     pub at: Timestamp,
 }
 
-/// Appends what the provider of a channel tells. What came before the newest record says nothing, as does what it says
-/// already. Resuming takes back what the provider told and nothing else: a contact who refused elsewhere has refused.
+/// Appends what the provider of a channel tells, in the order of `told`. What came before the newest record says nothing,
+/// as does what it says already. Resuming takes back what the provider told and nothing else: a contact who refused
+/// elsewhere has refused.
 ///
 /// # Errors
 /// The database fails.
@@ -78,36 +81,50 @@ pub async fn follow_provider<T: HasOptIns + ?Sized>(
     cx: &OpContext,
     told: &[ToldOptIn],
 ) -> Result<(), StorageError> {
-    let mut records: Vec<ContactOptIn> = Vec::new();
-    // Few contacts stop at once.
-    for ToldOptIn { contact_id, router_id, chat_id, status, at } in told {
-        let current = tx.opt_ins().current(contact_id, router_id).await?;
-        let is_news = match (&current, status) {
-            (None, OptInStatus::Revoked) => true,
-            (None, OptInStatus::Accepted) => false,
-            (Some(current), OptInStatus::Revoked) => {
-                current.status == OptInStatus::Accepted && current.recorded_at <= *at
-            }
-            (Some(current), OptInStatus::Accepted) => {
-                current.status == OptInStatus::Revoked
-                    && current.source == OptInSource::Provider
-                    && current.recorded_at <= *at
-            }
-        };
-        let is_known = |one: &ContactOptIn| one.contact_id == *contact_id && one.router_id == *router_id;
-        if is_news && !records.iter().any(is_known) {
-            records.push(ContactOptIn {
+    if told.is_empty() {
+        return Ok(());
+    }
+    let mut contacts: Vec<ContactId> = told.iter().map(|one| one.contact_id.clone()).collect();
+    contacts.sort_unstable();
+    contacts.dedup();
+    let current = tx.opt_ins().current_among(&contacts).await?;
+    let records = news_among(current, told, cx);
+    if records.is_empty() { Ok(()) } else { tx.opt_ins().append_many(&records).await }
+}
+
+/// Returns the records that `told` adds to the `current` ones.
+fn news_among(current: Vec<ContactOptIn>, told: &[ToldOptIn], cx: &OpContext) -> Vec<ContactOptIn> {
+    let key = |record: &ContactOptIn| (record.contact_id.clone(), record.router_id.clone());
+    let mut current: HashMap<_, _> = current.into_iter().map(|record| (key(&record), record)).collect();
+    let mut news = Vec::new();
+    for one in told {
+        let place = (one.contact_id.clone(), one.router_id.clone());
+        if is_news(current.get(&place), one) {
+            let record = ContactOptIn {
                 id: cx.ids().next_id(),
-                contact_id: contact_id.clone(),
-                router_id: router_id.clone(),
-                status: *status,
-                chat_id: chat_id.clone(),
+                contact_id: one.contact_id.clone(),
+                router_id: one.router_id.clone(),
+                status: one.status,
+                chat_id: one.chat_id.clone(),
                 source: OptInSource::Provider,
-                recorded_at: (*at).min(cx.now()),
-            });
+                recorded_at: one.at.min(cx.now()),
+            };
+            news.push(record.clone());
+            current.insert(place, record);
         }
     }
-    if records.is_empty() { Ok(()) } else { tx.opt_ins().append_many(&records).await }
+    news
+}
+
+fn is_news(current: Option<&ContactOptIn>, told: &ToldOptIn) -> bool {
+    match (current, told.status) {
+        (None, status) => status == OptInStatus::Revoked,
+        (Some(current), _) if current.recorded_at > told.at => false,
+        (Some(current), OptInStatus::Revoked) => current.status == OptInStatus::Accepted,
+        (Some(current), OptInStatus::Accepted) => {
+            current.status == OptInStatus::Revoked && current.source == OptInSource::Provider
+        }
+    }
 }
 
 /// Opt-ins of one transaction.
@@ -122,10 +139,68 @@ pub trait OptInRepository: Send {
         contact: &ContactId,
         router: &RouterId,
     ) -> Result<Option<ContactOptIn>, StorageError>;
+
+    /// Returns the records that count of these contacts: one for each router that has one.
+    async fn current_among(&mut self, contacts: &[ContactId]) -> Result<Vec<ContactOptIn>, StorageError>;
 }
 
 /// A transaction with opt-ins.
 pub trait HasOptIns: Send {
     /// Returns the repository of this transaction.
     fn opt_ins(&mut self) -> &mut dyn OptInRepository;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(seconds: i64, status: OptInStatus) -> ToldOptIn {
+        ToldOptIn {
+            contact_id: "c1".parse().expect("an id"),
+            router_id: "r1".parse().expect("an id"),
+            chat_id: None,
+            status,
+            at: Timestamp::from_millis(seconds * 1_000),
+        }
+    }
+
+    fn known(seconds: i64, status: OptInStatus, source: OptInSource) -> ContactOptIn {
+        let ToldOptIn { contact_id, router_id, chat_id, at, .. } = told(seconds, status);
+        ContactOptIn { id: "o1".to_owned(), contact_id, router_id, status, chat_id, source, recorded_at: at }
+    }
+
+    #[test]
+    fn the_provider_adds_what_is_new_in_its_order() {
+        use OptInSource::{Contact, Flow, Provider};
+        use OptInStatus::{Accepted, Revoked};
+        for (current, news, added) in [
+            (None, vec![told(1, Revoked)], vec![Revoked]),
+            (None, vec![told(1, Accepted)], vec![]),
+            (None, vec![told(1, Revoked), told(2, Accepted)], vec![Revoked, Accepted]),
+            (
+                None,
+                vec![told(1, Revoked), told(1, Accepted), told(2, Revoked)],
+                vec![Revoked, Accepted, Revoked],
+            ),
+            (None, vec![told(2, Revoked), told(1, Accepted)], vec![Revoked]),
+            (Some(known(1, Accepted, Flow)), vec![told(1, Revoked)], vec![Revoked]),
+            (Some(known(2, Accepted, Flow)), vec![told(1, Revoked)], vec![]),
+            (Some(known(1, Revoked, Provider)), vec![told(2, Revoked), told(3, Accepted)], vec![Accepted]),
+            (Some(known(1, Revoked, Contact)), vec![told(2, Accepted)], vec![]),
+            (Some(known(1, Revoked, Flow)), vec![told(2, Accepted), told(3, Revoked)], vec![]),
+        ] {
+            let records = news_among(current.clone().into_iter().collect(), &news, &OpContext::system());
+            let statuses: Vec<OptInStatus> = records.iter().map(|record| record.status).collect();
+            assert_eq!(statuses, added, "{current:?} {news:?}");
+        }
+    }
+
+    #[test]
+    fn contacts_and_routers_are_kept_apart() {
+        let stop = told(1, OptInStatus::Revoked);
+        let other = ToldOptIn { router_id: "r2".parse().expect("an id"), ..stop.clone() };
+        let somebody = ToldOptIn { contact_id: "c2".parse().expect("an id"), ..stop.clone() };
+        let records = news_among(Vec::new(), &[stop.clone(), other, somebody, stop], &OpContext::system());
+        assert_eq!(records.len(), 3);
+    }
 }

@@ -55,9 +55,12 @@ where
         ContactOptIn { chat_id: None, source: OptInSource::Import, ..record(3, OptInStatus::Accepted) };
     tx.opt_ins().append_many(std::slice::from_ref(&import)).await.expect("append");
     let found = tx.opt_ins().current(&world.contact, &world.router).await.expect("current");
-    assert_eq!(found, Some(import));
+    assert_eq!(found.as_ref(), Some(&import));
     let other = tx.contacts().insert_or_get(&contact(&world.cx, 7)).await.expect("a contact").id;
     assert_eq!(tx.opt_ins().current(&other, &world.router).await.expect("current"), None);
+    let among = [world.contact.clone(), other.clone()];
+    assert_eq!(tx.opt_ins().current_among(&among).await.expect("current"), std::slice::from_ref(&import));
+    assert_eq!(tx.opt_ins().current_among(&[other]).await.expect("current"), []);
     tx.commit().await.expect("commit");
 }
 
