@@ -48,6 +48,7 @@ fn check(topic: TopicName) -> usize {
         TopicName::SocialComments => events::<topic::SocialComments>().len(),
         TopicName::SocialActivations => events::<topic::SocialActivations>().len(),
         TopicName::ReadReceipts => events::<topic::ReadReceipts>().len(),
+        TopicName::ProviderNews => events::<topic::ProviderNews>().len(),
         TopicName::AgentTurns => events::<topic::AgentTurns>().len(),
         TopicName::LlmUsage => events::<topic::LlmUsage>().len(),
     }

@@ -4,19 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use flowsdk_core::contact::{
-    ContactAlias, HasContacts, HasOptIns, ToldOptIn, find_by_either_form, follow_provider, is_phone_number,
-    is_user_id, other_form,
-};
+use flowsdk_core::contact::{ContactAlias, HasContacts, is_phone_number, is_user_id, other_form};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::event::{IncomingEvent, StatusEvent};
+use flowsdk_core::event::{IncomingEvent, ProviderNews, StatusEvent};
 use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::id::{MessageId, RouterId};
 use flowsdk_core::session::{Channel, SessionId};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry};
-use flowsdk_core::stream::topic::{Incoming, Status};
+use flowsdk_core::stream::topic::{self, Incoming, Status};
 use secrecy::{ExposeSecret as _, SecretString};
 use subtle::ConstantTimeEq as _;
 
@@ -24,11 +21,10 @@ use super::account::HasPhoneAccounts;
 use super::accounts::{Accounts, AccountsError, Number};
 use super::appender::Appender;
 use super::webhook::{
-    Delivery, DeliveryError, DeliveryHead, News, NumberChange, PhoneMessage, PhoneStatus, Preference, Sender,
+    Delivery, DeliveryError, DeliveryHead, Fields, News, NumberChange, PhoneMessage, PhoneStatus, Sender,
     Told, is_signature, is_signed,
 };
 use crate::channel_number::ProviderId;
-use crate::template::{HasProviderTemplates, TemplateNews, follow};
 
 /// The reason why a delivery is not taken.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -138,7 +134,7 @@ pub struct PhoneIntake<S> {
 
 impl<S: Store> PhoneIntake<S>
 where
-    S::Tx: HasPhoneAccounts + HasContacts + HasOptIns + HasProviderTemplates,
+    S::Tx: HasPhoneAccounts + HasContacts,
 {
     /// Creates an intake which finds accounts in `store`, and appends to the streams of `broker`. A place may name
     /// `lookups_per_minute` unknown accounts or verify tokens; 0 is no limit.
@@ -208,8 +204,7 @@ where
         let delivery = Delivery::read(body)?;
         let signed = self.signed(&head, &delivery, router, secret).await?;
         let mut reading = Reading::new(&self.cx);
-        let (mut changes, mut preferences, mut foreign) = (Vec::new(), Vec::new(), None);
-        let mut templates: BTreeMap<&str, Vec<&TemplateNews>> = BTreeMap::new();
+        let (mut changes, mut foreign) = (Vec::new(), None);
         for Told { account_id, phone_number_id, news } in &delivery.told {
             let number = phone_number_id.as_deref();
             let number = number.and_then(|number| signed.number(account_id, number));
@@ -217,29 +212,23 @@ where
                 (News::Message(message), Some(number)) => reading.message(&number.phone_number_id, message),
                 (News::Status(status), Some(number)) => reading.status(&number.phone_number_id, status),
                 (News::Number(change), Some(_)) => changes.push(change),
-                (News::Preference(preference), Some(number)) => {
-                    preferences.push((&number.router_id, preference));
+                (News::Account { field, value }, number) if number.is_some() || phone_number_id.is_none() => {
+                    let one = |number: &Number| vec![number.router_id.clone()];
+                    let router_ids = number.map_or_else(|| signed.routers(account_id), one);
+                    reading.news(account_id, router_ids, field, value);
                 }
-                (News::Message(_) | News::Status(_) | News::Number(_) | News::Preference(_), None) => {
+                (News::Message(_) | News::Status(_) | News::Number(_) | News::Account { .. }, _) => {
                     reading.taken.refused += 1;
                     // Both are ids that a signed delivery has, so the log may hold them.
                     foreign.get_or_insert((account_id, phone_number_id.as_deref().unwrap_or_default()));
                 }
-                (News::Template(news), _) => templates.entry(account_id).or_default().push(news),
                 // What is told of numbers has no consumer yet.
                 (News::Other { .. }, _) => {}
             }
         }
-        for change in changes {
-            self.follow(change, secret).await?;
-        }
-        if !preferences.is_empty() {
-            self.prefer(&preferences).await?;
-        }
-        for (account, news) in templates {
-            self.follow_templates(account, &signed.routers(account), &news).await?;
-        }
-        let Reading { taken, mut conversations, statuses, .. } = reading;
+        // It comes before what they write under the new number, which has a lane of its own.
+        self.renumber(&changes, secret).await?;
+        let Reading { taken, mut conversations, statuses, news, .. } = reading;
         if taken.refused > 0 {
             metrics::counter!("flowsdk_phone_refused").increment(taken.refused as u64);
             let (account, number) = foreign.unzip();
@@ -253,6 +242,7 @@ where
         self.join_sessions(&mut conversations).await?;
         let mut entries: Vec<NewEntry> = conversations.iter().map(NewEntry::of::<Incoming>).collect();
         entries.extend(statuses.iter().map(NewEntry::of::<Status>));
+        entries.extend(news.iter().map(NewEntry::of::<topic::ProviderNews>));
         if !entries.is_empty() {
             self.appender.append(entries).await?;
         }
@@ -304,49 +294,28 @@ where
         Ok(())
     }
 
-    /// Applies what the provider tells of templates of an account.
-    async fn follow_templates(
-        &self,
-        account: &str,
-        routers: &[RouterId],
-        news: &[&TemplateNews],
-    ) -> Result<(), IntakeError> {
-        let Ok(account) = ProviderId::parse(account) else { return Ok(()) };
-        if routers.is_empty() {
+    /// Gives contacts the numbers or user ids that they have now, in one transaction.
+    async fn renumber(&self, changes: &[&NumberChange], secret: &SecretString) -> Result<(), IntakeError> {
+        if changes.is_empty() {
             return Ok(());
         }
         let mut tx = self.store.begin().await?;
-        follow(&mut tx, (routers, &account), news, self.cx.now()).await?;
+        // One may follow from another, and a delivery has few.
+        for change in changes {
+            self.renumber_one(&mut tx, change, secret).await?;
+        }
         tx.commit().await?;
         Ok(())
     }
 
-    /// Notes what contacts want of the routers of numbers.
-    async fn prefer(&self, preferences: &[(&RouterId, &Preference)]) -> Result<(), IntakeError> {
-        let now = self.cx.now();
-        let mut tx = self.store.begin().await?;
-        let from: Vec<String> = preferences.iter().map(|(_, preference)| preference.from.clone()).collect();
-        let known = find_by_either_form(&mut tx, &from).await?;
-        let told = |(router, preference): &(&RouterId, &Preference)| {
-            Some(ToldOptIn {
-                contact_id: known.get(&preference.from)?.id.clone(),
-                router_id: (*router).clone(),
-                chat_id: None,
-                status: preference.status,
-                at: preference.at.map_or(now, |at| at.min(now)),
-            })
-        };
-        let told: Vec<ToldOptIn> = preferences.iter().filter_map(told).collect();
-        follow_provider(&mut tx, &self.cx, &told).await?;
-        tx.commit().await?;
-        Ok(())
-    }
-
-    /// Gives a contact the number or user id that it has now. What the app of one business says counts for contacts that
-    /// no other business knows (rulings A12).
-    async fn follow(&self, change: &NumberChange, secret: &SecretString) -> Result<(), IntakeError> {
+    /// What the app of one business says counts for contacts that no other business knows (rulings A12).
+    async fn renumber_one(
+        &self,
+        tx: &mut S::Tx,
+        change: &NumberChange,
+        secret: &SecretString,
+    ) -> Result<(), IntakeError> {
         let Some(from) = &change.from else { return Ok(()) };
-        let mut tx = self.store.begin().await?;
         let found = tx.contacts().find_by_phone_numbers(std::slice::from_ref(from)).await?;
         let Some(contact) = found.first() else { return Ok(()) };
         let around = tx.phone_accounts().secrets_around(&contact.id).await?;
@@ -380,7 +349,6 @@ where
         if is_taken {
             tracing::info!(contact = %contact.id, "a new number of a contact is another contact's already");
         }
-        tx.commit().await?;
         Ok(())
     }
 }
@@ -390,7 +358,7 @@ fn same(one: &SecretString, other: &SecretString) -> bool {
     one.expose_secret() == other.expose_secret()
 }
 
-/// What a delivery tells so far: an event for each conversation, with its messages in their order, and the statuses.
+/// What a delivery tells so far: an event for each conversation, with its messages in their order, the statuses, and the news of accounts.
 struct Reading<'a> {
     cx: &'a OpContext,
     taken: Taken,
@@ -398,12 +366,14 @@ struct Reading<'a> {
     /// Where the event of a session is.
     places: HashMap<SessionId, usize>,
     statuses: Vec<StatusEvent>,
+    news: Vec<ProviderNews>,
 }
 
 impl<'a> Reading<'a> {
     fn new(cx: &'a OpContext) -> Self {
-        let (conversations, places, statuses) = (Vec::new(), HashMap::new(), Vec::new());
-        Self { cx, taken: Taken::default(), conversations, places, statuses }
+        let (conversations, places) = (Vec::new(), HashMap::new());
+        let (taken, statuses, news) = (Taken::default(), Vec::new(), Vec::new());
+        Self { cx, taken, conversations, places, statuses, news }
     }
 
     fn message(&mut self, number: &str, message: &PhoneMessage) {
@@ -443,6 +413,17 @@ impl<'a> Reading<'a> {
             flow_id: None,
             opened_after: None,
         })
+    }
+
+    fn news(&mut self, account: &str, router_ids: Vec<RouterId>, field: &str, value: &Fields) {
+        self.news.push(ProviderNews {
+            channel_type: Channel::Phone,
+            account_id: account.to_owned(),
+            router_ids,
+            field: field.to_owned(),
+            value: value.clone(),
+            timestamp: self.cx.now(),
+        });
     }
 
     fn status(&mut self, number: &str, status: &PhoneStatus) {

@@ -8,10 +8,12 @@ mod appender;
 pub mod dispatch;
 pub mod graph;
 mod intake;
+mod news;
 mod receipts;
 pub mod sending;
 pub mod webhook;
 
 pub use account::{AccountNumber, HasPhoneAccounts, PhoneAccountRepository};
 pub use intake::{IntakeError, PhoneIntake, Taken};
+pub use news::{NEWS_GROUP, NewsFollower};
 pub use receipts::{RECEIPTS_GROUP, ReceiptTeller};

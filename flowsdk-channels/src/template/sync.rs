@@ -252,7 +252,7 @@ impl Compared {
 pub async fn follow<T: HasProviderTemplates + ?Sized>(
     tx: &mut T,
     (routers, account): (&[RouterId], &ProviderId),
-    news: &[&TemplateNews],
+    news: &[TemplateNews],
     now: Timestamp,
 ) -> Result<(), StorageError> {
     let mut templates = tx.provider_templates().of_account(routers, account).await?;

@@ -7,6 +7,7 @@ mod helpdesk;
 mod incoming;
 mod notice;
 mod outgoing;
+mod provider_news;
 mod receipt;
 mod social;
 mod status;
@@ -24,6 +25,7 @@ pub use helpdesk::{
 pub use incoming::IncomingEvent;
 pub use notice::{Notice, NoticeKind};
 pub use outgoing::{CommentMode, CommentTarget, OutgoingEvent};
+pub use provider_news::ProviderNews;
 pub use receipt::ReadReceipt;
 pub use social::{ActivationEvent, CommentEvent, CommentSource};
 pub use status::{DeliveryStatus, StatusEvent};

@@ -48,6 +48,9 @@ pub enum TopicName {
     /// `stream:read-receipts`: engine to phone gateways.
     #[serde(rename = "stream:read-receipts")]
     ReadReceipts,
+    /// `stream:provider-news`: phone gateways to themselves.
+    #[serde(rename = "stream:provider-news")]
+    ProviderNews,
     /// `stream:agent-turns`: telemetry.
     #[serde(rename = "stream:agent-turns")]
     AgentTurns,
@@ -118,6 +121,8 @@ topics! {
     SocialActivations: event::ActivationEvent, |e| &e.comment_id;
     /// `stream:read-receipts`.
     ReadReceipts: event::ReadReceipt, |e| e.session_id.as_str();
+    /// `stream:provider-news`.
+    ProviderNews: event::ProviderNews, |e| &e.account_id;
     /// `stream:agent-turns`.
     AgentTurns: event::AgentTurnEvent, |e| e.session_id.as_str();
     /// `stream:llm-usage`.

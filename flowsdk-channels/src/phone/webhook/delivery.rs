@@ -5,12 +5,10 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::account::AccountNews;
 use super::loose::{Fields, IdText, object, objects, text};
 use super::message::{self, NumberChange, PhoneMessage, Read};
-use super::preference::Preference;
 use super::status::PhoneStatus;
-use super::template;
-use crate::template::TemplateNews;
 
 /// The `object` of deliveries of this channel.
 const OBJECT: &str = "whatsapp_business_account";
@@ -43,10 +41,13 @@ pub enum News {
     Status(Box<PhoneStatus>),
     /// A contact has another identity.
     Number(NumberChange),
-    /// A contact has stopped or resumed what businesses send them.
-    Preference(Preference),
-    /// A template of the account has another status, quality or category.
-    Template(TemplateNews),
+    /// A change of the account which [`AccountNews`] reads: its field, and its value as it came.
+    Account {
+        /// The name of the field, such as `user_preferences`.
+        field: String,
+        /// The value.
+        value: Fields,
+    },
     /// Anything else: the field of the change that told it, and its value as it came.
     Other {
         /// The name of the field, such as `account_update`.
@@ -139,15 +140,8 @@ fn read_change(account_id: &str, change: &Fields, told: &mut Vec<Told>) {
         let (account_id, phone_number_id) = (account_id.to_owned(), phone_number_id.clone());
         told.push(Told { account_id, phone_number_id, news });
     };
-    if field == "user_preferences" {
-        for fields in objects(value, "user_preferences") {
-            let other = || News::Other { field: field.clone(), value: Value::Object(fields.clone()) };
-            tell(Preference::read(fields).map_or_else(other, News::Preference));
-        }
-        return;
-    }
-    if let Some(news) = template::read(&field, value) {
-        return tell(News::Template(news));
+    if AccountNews::has_field(&field) {
+        return tell(News::Account { field, value: value.clone() });
     }
     if field != "messages" {
         return tell(News::Other { field, value: change.get("value").cloned().unwrap_or_default() });

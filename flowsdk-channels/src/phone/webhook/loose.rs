@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::{Map, Value};
 
 /// The fields of an object.
-pub(super) type Fields = Map<String, Value>;
+pub type Fields = Map<String, Value>;
 
 /// Returns a text that is not empty, also of a number.
 pub(super) fn text(fields: &Fields, name: &str) -> Option<String> {

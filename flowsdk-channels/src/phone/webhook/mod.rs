@@ -3,6 +3,7 @@
 //! A delivery comes at least once, in any order, and may tell of many messages and statuses of many numbers at once
 //! (WhatsApp Business Platform, "Webhooks").
 
+mod account;
 mod delivery;
 mod loose;
 mod message;
@@ -13,7 +14,9 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+pub use account::AccountNews;
 pub use delivery::{Delivery, DeliveryError, DeliveryHead, News, Told};
+pub use loose::Fields;
 pub use message::{NumberChange, PhoneMessage, Sender};
 pub use preference::Preference;
 pub use signature::{SIGNATURE_HEADER, is_signature, is_signed, keyed_digest, sign};

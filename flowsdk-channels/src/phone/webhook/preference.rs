@@ -3,7 +3,7 @@
 use flowsdk_core::contact::OptInStatus;
 use flowsdk_core::time::Timestamp;
 
-use super::loose::{Fields, seconds, text};
+use super::loose::{Fields, objects, seconds, text};
 
 /// A contact has stopped, or resumed, what the business sends them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +17,16 @@ pub struct Preference {
 }
 
 impl Preference {
+    /// The field of the changes that tell them.
+    pub(super) const FIELD: &str = "user_preferences";
+
+    /// Reads the value of a change.
+    pub(super) fn read_all(value: &Fields) -> Vec<Self> {
+        objects(value, Self::FIELD).filter_map(Self::read).collect()
+    }
+
     /// Reads a preference; `None` of one that is about something else, or that names nobody.
-    pub(super) fn read(fields: &Fields) -> Option<Self> {
+    fn read(fields: &Fields) -> Option<Self> {
         let status = match text(fields, "value")?.as_str() {
             "stop" => OptInStatus::Revoked,
             "resume" => OptInStatus::Accepted,

@@ -6,6 +6,10 @@ use crate::template::{
     TemplateCategory, TemplateNews, TemplateQuality, ToldChange, reason_told, status_told,
 };
 
+/// The fields of the changes that tell of templates.
+pub(super) const FIELDS: [&str; 3] =
+    ["message_template_status_update", "message_template_quality_update", "template_category_update"];
+
 /// Reads the value of a change; `None` of one that says nothing about whether a template can be sent.
 pub(super) fn read(field: &str, value: &Fields) -> Option<TemplateNews> {
     let change = match field {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flowsdk_channels::phone::graph::GraphApi;
 use flowsdk_channels::phone::sending::{OUTBOUND_GROUP, OutboundQueue, PhoneSender};
-use flowsdk_channels::phone::{PhoneIntake, RECEIPTS_GROUP, ReceiptTeller};
+use flowsdk_channels::phone::{NEWS_GROUP, NewsFollower, PhoneIntake, RECEIPTS_GROUP, ReceiptTeller};
 use flowsdk_core::channel::ChannelSender;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::stream::consumer::ConsumerConfig;
@@ -29,11 +29,17 @@ const OUTGOING: Reads =
 /// A contact who sees a tick late loses nothing.
 const RECEIPTS: Reads = Reads { topics: &[TopicName::ReadReceipts], group: RECEIPTS_GROUP, watched_as: None };
 
-pub(super) const PART: Part =
-    Part { role: PHONE, reads: &[OUTGOING, RECEIPTS], start: |ground| Box::pin(async { start(ground) }) };
+const NEWS: Reads = Reads { topics: &[TopicName::ProviderNews], group: NEWS_GROUP, watched_as: None };
+
+pub(super) const PART: Part = Part {
+    role: PHONE,
+    reads: &[OUTGOING, RECEIPTS, NEWS],
+    start: |ground| Box::pin(async { start(ground) }),
+};
 
 fn start(ground: &mut Ground) -> Result<(), BoxError> {
     receive(ground);
+    follow(ground);
     send(ground)
 }
 
@@ -55,6 +61,15 @@ fn receive(ground: &mut Ground) {
         intake.forget_quiet();
         async {}
     });
+}
+
+fn follow(ground: &mut Ground) {
+    let follower = NewsFollower::new(Arc::clone(&ground.store), ground.cx.clone());
+    drop(ground.consume(
+        follower,
+        &NEWS,
+        ConsumerConfig { max_batch: 64, ..ConsumerConfig::named("phone news") },
+    ));
 }
 
 fn send(ground: &mut Ground) -> Result<(), BoxError> {

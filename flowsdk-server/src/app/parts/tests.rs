@@ -21,6 +21,7 @@ fn groups_keep_their_names() {
             ("stream:status", "persister"),
             ("stream:outgoing-phone", "phone-sender"),
             ("stream:read-receipts", "phone-receipts"),
+            ("stream:provider-news", "phone-news"),
         ]
     );
 }

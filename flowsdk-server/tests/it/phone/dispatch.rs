@@ -243,23 +243,39 @@ async fn a_target_that_is_gone_leads_to_the_flow_of_the_router(setup: Setup) {
 async fn whoever_stops_a_business_is_not_written_to(setup: Setup) {
     let desk = Desk::new(setup).await;
     desk.agrees(PHONE).await;
-    let prefers = |value: &str, at: i64| {
-        let mut entry = desk.world.shop.entry(json!({ "user_preferences": [{ "wa_id": "551187654321",
-            "category": "marketing_messages", "value": value, "timestamp": at.to_string() }] }));
+    let later = i64::from(u32::MAX);
+    let prefers = async |values: &[(&str, i64)]| {
+        let preference = |(value, at): &(&str, i64)| {
+            json!({ "wa_id": "551187654321", "category": "marketing_messages", "value": value,
+                "timestamp": at.to_string() })
+        };
+        let preferences: Vec<Value> = values.iter().map(preference).collect();
+        let mut entry = desk.world.shop.entry(json!({ "user_preferences": preferences }));
         entry["changes"][0]["field"] = "user_preferences".into();
-        delivery(&[entry])
+        let body = delivery(&[entry]);
+        assert_eq!(deliver(&desk.world.server, &desk.world.shop, &body).await.status, 200);
+    };
+    let newest = async |status: &str| {
+        let path = format!("/routers/{}/opt-ins?limit=1", desk.world.shop.router);
+        eventually("it is noted", || async {
+            (desk.admin().get(&path).await.ok(200)["items"][0]["status"] == status).then_some(())
+        })
+        .await;
     };
     let dispatched = async || desk.admin().post(&desk.path(), &desk.body()).await.status;
-    // What came before the contact agreed says nothing. The clock of the test stands at one time.
-    for (value, at, status) in [
-        ("stop", 1, 200),
-        ("stop", i64::from(u32::MAX), 403),
-        ("stop", i64::from(u32::MAX), 403),
-        ("resume", i64::from(u32::MAX), 200),
-    ] {
-        assert_eq!(deliver(&desk.world.server, &desk.world.shop, &prefers(value, at)).await.status, 200);
-        assert_eq!(dispatched().await, status, "{value} {at}");
-    }
+    // What came before the contact agreed says nothing, and what comes again says nothing new.
+    prefers(&[("stop", 1)]).await;
+    prefers(&[("stop", later)]).await;
+    newest("revoked").await;
+    assert_eq!(dispatched().await, 403);
+    prefers(&[("stop", later), ("resume", later)]).await;
+    newest("accepted").await;
+    assert_eq!(dispatched().await, 200);
+    prefers(&[("stop", later), ("resume", later), ("stop", later)]).await;
+    newest("revoked").await;
+    prefers(&[("resume", later)]).await;
+    newest("accepted").await;
+    assert_eq!(dispatched().await, 200);
     // Refused for this reason by a status, and at once.
     desk.world.sent(2).await;
     desk.world.provider.fail_next(Fault::Refuse { code: 131_050, retry_after: None });
@@ -267,8 +283,7 @@ async fn whoever_stops_a_business_is_not_written_to(setup: Setup) {
     eventually("it is noted", || async { (dispatched().await == 403).then_some(()) }).await;
     // Whoever refused elsewhere has refused.
     desk.answers(PHONE, "revoked").await;
-    let body = prefers("resume", i64::from(u32::MAX));
-    assert_eq!(deliver(&desk.world.server, &desk.world.shop, &body).await.status, 200);
+    prefers(&[("resume", later)]).await;
     assert_eq!(dispatched().await, 403);
 }
 
