@@ -75,7 +75,7 @@ pub enum SendDenial {
 pub fn decide(question: &SendQuestion, now: Timestamp) -> SendVerdict {
     use SendVerdict::{Allow, Deny, NeedsTemplate};
     let SendQuestion { channel, by, template, is_number_active, opt_in, window_ends_at } = *question;
-    let has_templates = channel == Channel::Phone;
+    let has_templates = channel.capabilities().have_templates();
     if template.is_some() && !has_templates {
         return Deny(SendDenial::NoTemplates);
     }
@@ -96,7 +96,7 @@ pub fn decide(question: &SendQuestion, now: Timestamp) -> SendVerdict {
     if !has_agreed {
         return Deny(SendDenial::NoOptIn);
     }
-    let is_open = channel.window().is_none() || window_ends_at.is_some_and(|end| end > now);
+    let is_open = channel.capabilities().window.is_none() || window_ends_at.is_some_and(|end| end > now);
     match (template, is_open) {
         (Some(_), _) | (None, true) => Allow,
         (None, false) if has_templates => NeedsTemplate,

@@ -413,7 +413,7 @@ impl Decider<'_> {
         at: Timestamp,
     ) {
         let channel = event.session_id.channel();
-        if let Some(window) = channel.window() {
+        if let Some(window) = channel.capabilities().window {
             // A delivery may be days late.
             let ends_at = message.sent_at.map_or(at, |sent_at| sent_at.min(at)) + window;
             let known = self.writes.windows.entry(written.chat.clone()).or_insert(ends_at);

@@ -10,6 +10,7 @@ use crate::fault::StorageError;
 use crate::id::{FlowId, RouterId};
 use crate::page::{Page, PageRequest};
 use crate::router::{Reach, Reachable};
+use crate::session::Channel;
 
 /// Which flows a page shows; an absent field restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -118,6 +119,9 @@ pub trait FlowCatalog: Send {
 
     /// Returns the flows of its router whose published versions name a flow, oldest first, up to 100.
     async fn flows_naming(&mut self, flow: &Flow) -> Result<Vec<FlowId>, StorageError>;
+
+    /// Returns the channels that lead to a router: those of which it has a number, account or chat.
+    async fn channels_around(&mut self, router: &RouterId) -> Result<Vec<Channel>, StorageError>;
 
     /// Returns all flows of a router, oldest first, or one of them.
     async fn whole(

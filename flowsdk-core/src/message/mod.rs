@@ -1,15 +1,22 @@
 //! Messages: their content, in both directions, and their delivery (spec A 2.5, 3.1).
 
+mod capability;
 mod content;
+mod flaw;
 mod incoming;
 mod model;
 mod repository;
 mod status;
 
+pub use capability::{Capabilities, ContentKind, Limits};
 pub use content::{
-    ButtonAction, ButtonReply, ContentMessage, Header, Interactive, ListAction, ListRow, ListSection,
-    MAX_BUTTONS, MAX_ROWS, Media, ReplyButton, TemplateLocale, TemplateMessage, Text, TextBody,
+    ButtonAction, ButtonReply, CardAddress, CardEmail, CardName, CardOrganisation, CardPhone, CardUrl,
+    Carousel, CarouselButton, CarouselCard, ContactCard, ContentMessage, FormAction, FormMode, FormOpening,
+    FormParameters, FormPayload, Frame, Header, HeaderFile, Interactive, LinkAction, LinkParameters,
+    ListAction, ListRow, ListSection, Location, Media, QuickReplies, QuickReply, Reaction, ReplyButton,
+    TemplateLocale, TemplateMessage, Text, TextBody,
 };
+pub use flaw::{AsSent, Flaw, FlawKind, Reading};
 pub use incoming::{
     FormReply, IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply,
 };

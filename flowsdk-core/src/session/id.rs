@@ -3,7 +3,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,15 +27,6 @@ impl Channel {
             Self::Phone => "wa-",
             Self::Webchat => "wc-",
             Self::Social => "ig-",
-        }
-    }
-
-    /// Returns for how long a contact can be answered freely after each of their messages; `None`, where always (WhatsApp
-    /// Business Platform, "Customer service windows"; Instagram Platform, "Messaging window").
-    pub const fn window(self) -> Option<Duration> {
-        match self {
-            Self::Phone | Self::Social => Some(Duration::from_hours(24)),
-            Self::Webchat => None,
         }
     }
 }

@@ -3,31 +3,38 @@ import type { ListSection, MediaKind, ReplyButton, WireMessage } from './protoco
 
 export interface InteractiveHeader {
   text?: string;
-  image?: string;
+  file?: { media: MediaKind; link: string; filename: string };
+}
+
+interface Frame {
+  header: InteractiveHeader | null;
+  text: string;
+  footer: string;
+}
+
+/** The card of a person. */
+export interface Card {
+  name: string;
+  organisation: string;
+  phones: string[];
+  emails: string[];
+  urls: string[];
 }
 
 export type Content =
   | { kind: 'text'; text: string }
-  | {
-      kind: 'buttons';
-      header: InteractiveHeader | null;
-      text: string;
-      footer: string;
-      buttons: ReplyButton[];
-    }
-  | {
-      kind: 'list';
-      header: InteractiveHeader | null;
-      text: string;
-      footer: string;
-      label: string;
-      sections: ListSection[];
-    }
+  | ({ kind: 'buttons'; buttons: ReplyButton[] } & Frame)
+  | ({ kind: 'list'; label: string; sections: ListSection[] } & Frame)
+  | ({ kind: 'link'; label: string; href: string } & Frame)
+  | ({ kind: 'form'; label: string } & Frame)
   | { kind: 'choice'; id: string; title: string }
   | { kind: 'media'; media: MediaKind; link: string; caption: string; filename: string }
+  | { kind: 'place'; name: string; address: string; latitude: number; longitude: number }
+  | { kind: 'cards'; cards: Card[] }
+  | { kind: 'reaction'; emoji: string }
   | { kind: 'unsupported' };
 
-const MEDIA: readonly string[] = ['image', 'video', 'audio', 'document'];
+const MEDIA: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker'];
 
 type Bag = Record<string, unknown>;
 
@@ -43,11 +50,38 @@ function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+function texts(value: unknown, name: string): string[] {
+  return list(value)
+    .map((entry) => text(bag(entry)[name]))
+    .filter((entry) => entry !== '');
+}
+
 function header(value: unknown): InteractiveHeader | null {
   const given = bag(value);
   if (text(given['text'])) return { text: text(given['text']) };
-  const image = text(bag(given['image'])['link']);
-  return image ? { image } : null;
+  const media = text(given['type']);
+  const file = bag(given[media]);
+  if (!MEDIA.includes(media) || !text(file['link'])) return null;
+  return { file: { media: media as MediaKind, link: text(file['link']), filename: text(file['filename']) } };
+}
+
+function cards(value: unknown): Card[] {
+  return list(value)
+    .map(bag)
+    .map((card) => ({
+      name: text(bag(card['name'])['formatted_name']),
+      organisation: text(bag(card['org'])['company']),
+      phones: texts(card['phones'], 'phone'),
+      emails: texts(card['emails'], 'email'),
+      urls: texts(card['urls'], 'url'),
+    }))
+    .filter((card) => card.name !== '');
+}
+
+function place(value: Bag): Content {
+  const [latitude, longitude] = [Number(value['latitude']), Number(value['longitude'])];
+  if (!Number.isFinite(latitude) || !Number.isFinite(longitude)) return { kind: 'unsupported' };
+  return { kind: 'place', name: text(value['name']), address: text(value['address']), latitude, longitude };
 }
 
 function buttons(action: Bag): ReplyButton[] {
@@ -89,6 +123,11 @@ function interactive(value: Bag): Content {
   if (value['type'] === 'list') {
     return { kind: 'list', ...common, label: text(action['button']), sections: sections(action) };
   }
+  const parameters = bag(action['parameters']);
+  if (value['type'] === 'cta_url') {
+    return { kind: 'link', ...common, label: text(parameters['display_text']), href: text(parameters['url']) };
+  }
+  if (value['type'] === 'flow') return { kind: 'form', ...common, label: text(parameters['flow_cta']) };
   return { kind: 'unsupported' };
 }
 
@@ -98,6 +137,12 @@ export function readContent(message: WireMessage): Content {
   const value = bag(message[type]);
   if (type === 'text') return { kind: 'text', text: text(value['body']) };
   if (type === 'interactive') return interactive(value);
+  if (type === 'location') return place(value);
+  if (type === 'contacts') {
+    const found = cards(message[type]);
+    return found.length > 0 ? { kind: 'cards', cards: found } : { kind: 'unsupported' };
+  }
+  if (type === 'reaction' && text(value['emoji'])) return { kind: 'reaction', emoji: text(value['emoji']) };
   if (MEDIA.includes(type) && text(value['link'])) {
     return {
       kind: 'media',
@@ -116,11 +161,19 @@ export function plainText(content: Content): string {
     case 'text':
     case 'buttons':
     case 'list':
+    case 'link':
+    case 'form':
       return plainOf(parseMarkup(content.text));
     case 'choice':
       return content.title;
     case 'media':
       return plainOf(parseMarkup(content.caption)) || content.filename;
+    case 'place':
+      return content.name || content.address;
+    case 'cards':
+      return content.cards.map((card) => card.name).join(', ');
+    case 'reaction':
+      return content.emoji;
     case 'unsupported':
       return '';
   }

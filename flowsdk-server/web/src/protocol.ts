@@ -87,7 +87,7 @@ export interface ListSection {
   rows: ListRow[];
 }
 
-export type MediaKind = 'image' | 'video' | 'audio' | 'document';
+export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
 
 /** A message of either direction as the server sends it: the content sits under the key named by `type`. */
 export interface WireMessage {

@@ -10,6 +10,7 @@ use flowsdk_core::flow::{
 };
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::session::Channel;
 use serde_json::Value;
 
 use super::SqlTx;
@@ -98,6 +99,10 @@ const FLOWS_NAMING: Sql = sql_per(
      ORDER BY flow.created_at, flow.id LIMIT 100",
 );
 
+const CHANNELS_AROUND: Sql =
+    sql("SELECT 'phone' WHERE EXISTS (SELECT 1 FROM channel_number WHERE router_id = $1)
+     UNION ALL SELECT 'webchat' WHERE EXISTS (SELECT 1 FROM webchat_channel WHERE router_id = $1)");
+
 const WHOLE: Sql = sql(concat!(
     "SELECT ",
     Flow::COLUMNS,
@@ -108,7 +113,7 @@ const WHOLE: Sql = sql(concat!(
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, FIND_VERSION,
-    PURGE_TEST_VERSIONS, FLOWS_NAMING, WHOLE; LIST, VERSIONS
+    PURGE_TEST_VERSIONS, FLOWS_NAMING, CHANNELS_AROUND, WHOLE; LIST, VERSIONS
 }
 
 type Listed = With<Flow, (i64, Option<i64>)>;
@@ -189,6 +194,10 @@ impl FlowCatalog for SqlTx {
     async fn flows_naming(&mut self, flow: &Flow) -> Result<Vec<FlowId>, StorageError> {
         let quoted = format!("\"{}\"", flow.id);
         self.conn.fetch_column(FLOWS_NAMING, (&flow.router_id, &flow.id, &quoted)).await
+    }
+
+    async fn channels_around(&mut self, router: &RouterId) -> Result<Vec<Channel>, StorageError> {
+        self.conn.fetch_column(CHANNELS_AROUND, (router,)).await
     }
 
     async fn whole(

@@ -2,22 +2,9 @@
 
 use flowsdk_core::contact::{is_phone_number, is_user_id};
 use flowsdk_core::event::OutgoingEvent;
-use flowsdk_core::message::{ContentMessage, Header, Interactive, ListAction, Media, ReplyButton, Text};
+use flowsdk_core::message::{ContentMessage, FormAction, FormOpening, Interactive, Media, TemplateMessage};
+use flowsdk_core::session::Channel;
 use serde_json::{Value, json};
-
-/// Most characters of a text.
-const MAX_TEXT: usize = 4_096;
-/// Most characters of the main text of buttons and lists, and of a caption.
-const MAX_BODY: usize = 1_024;
-const MAX_SMALL: usize = 60;
-const MAX_BUTTONS: usize = 3;
-const MAX_BUTTON_TITLE: usize = 20;
-const MAX_BUTTON_ID: usize = 256;
-const MAX_ROWS: usize = 10;
-const MAX_SECTIONS: usize = 10;
-const MAX_ROW_TITLE: usize = 24;
-const MAX_ROW_ID: usize = 200;
-const MAX_DESCRIPTION: usize = 72;
 
 /// Returns the field and the value that name a recipient: a number in `to`, a user id in `recipient`. `None` for anything
 /// else.
@@ -36,6 +23,9 @@ pub fn recipient_of(party: &str) -> Option<(&'static str, String)> {
 pub fn body_of(message: &OutgoingEvent) -> Result<Value, String> {
     let party = message.session_id.party();
     let (field, recipient) = recipient_of(party).ok_or("the recipient has no number and no user id")?;
+    if let Some(refusal) = Channel::Phone.capabilities().refusal_of(&message.content) {
+        return Err(refusal);
+    }
     let mut body = json!({
         "messaging_product": "whatsapp",
         "recipient_type": "individual",
@@ -43,112 +33,56 @@ pub fn body_of(message: &OutgoingEvent) -> Result<Value, String> {
         "type": message.content.kind(),
     });
     body[field] = recipient.into();
-    body[message.content.kind()] = node_of(&message.content)?;
+    body[message.content.kind()] = node_of(message).map_err(|error| error.to_string())?;
     Ok(body)
 }
 
-fn node_of(content: &ContentMessage) -> Result<Value, String> {
-    match content {
-        ContentMessage::Text { text } => {
-            within("the text", &text.body, MAX_TEXT)?;
-            Ok(json!({ "body": text.body }))
-        }
+/// The version of the messages that open forms (WhatsApp Business Platform, "Sending a Flow").
+const FORM_VERSION: &str = "3";
+
+/// Returns the node of a content. Fields that the provider does not know are left out.
+fn node_of(message: &OutgoingEvent) -> Result<Value, serde_json::Error> {
+    match &message.content {
+        ContentMessage::Audio { audio: Media { link, .. } }
+        | ContentMessage::Sticker { sticker: Media { link, .. } } => Ok(json!({ "link": link })),
         ContentMessage::Image { image: media } | ContentMessage::Video { video: media } => {
-            media_of(media, false)
+            Ok(media_of(&Media { filename: None, ..media.clone() }))
         }
-        ContentMessage::Audio { audio: media } => Ok(json!({ "link": media.link })),
-        ContentMessage::Document { document: media } => media_of(media, true),
-        ContentMessage::Interactive { interactive } => interactive_of(interactive),
-        ContentMessage::Template { template } => {
-            let mut node = json!({ "name": template.name, "language": template.language });
-            if !template.components.is_empty() {
-                node["components"] = template.components.clone().into();
+        ContentMessage::Document { document: media } => Ok(media_of(media)),
+        ContentMessage::Interactive { interactive } => interactive_of(interactive, message),
+        ContentMessage::Template { template: TemplateMessage { name, language, components, .. } } => {
+            let mut node = json!({ "name": name, "language": language });
+            if !components.is_empty() {
+                node["components"] = components.clone().into();
             }
             Ok(node)
         }
+        content => Ok(serde_json::to_value(content)?[content.kind()].take()),
     }
 }
 
-fn media_of(media: &Media, has_name: bool) -> Result<Value, String> {
-    let mut node = json!({ "link": media.link });
-    if let Some(caption) = media.caption.as_ref().filter(|caption| !caption.is_empty()) {
-        within("the caption", caption, MAX_BODY)?;
-        node["caption"] = caption.as_str().into();
+fn media_of(Media { link, caption, filename }: &Media) -> Value {
+    let mut node = json!({ "link": link });
+    let parts = [("caption", caption), ("filename", filename)];
+    for (name, text) in parts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))) {
+        if !text.is_empty() {
+            node[name] = text.into();
+        }
     }
-    if let Some(name) = media.filename.as_ref().filter(|_| has_name) {
-        node["filename"] = name.as_str().into();
+    node
+}
+
+/// A form gets our id of the message as its token: what the form asks and what it is filled in with name it.
+fn interactive_of(interactive: &Interactive, message: &OutgoingEvent) -> Result<Value, serde_json::Error> {
+    let mut node = serde_json::to_value(interactive)?;
+    if let Interactive::Flow { action: FormAction::Flow { parameters }, .. } = interactive {
+        let sent = &mut node["action"]["parameters"];
+        sent["flow_message_version"] = FORM_VERSION.into();
+        sent["flow_token"] = message.internal_id.as_str().into();
+        let opening = parameters.flow_action.unwrap_or(FormOpening::Navigate);
+        sent["flow_action"] = serde_json::to_value(opening)?;
     }
     Ok(node)
-}
-
-fn interactive_of(interactive: &Interactive) -> Result<Value, String> {
-    let (header, body, footer) = match interactive {
-        Interactive::Button { header, body, footer, action } => {
-            buttons(&action.buttons)?;
-            (header, body, footer)
-        }
-        Interactive::List { header, body, footer, action } => {
-            list(action)?;
-            (header, body, footer)
-        }
-    };
-    if let Some(Header::Text { text }) = header {
-        within("the header", text, MAX_SMALL)?;
-    }
-    within("the text", &body.text, MAX_BODY)?;
-    if let Some(Text { text }) = footer {
-        within("the footer", text, MAX_SMALL)?;
-    }
-    serde_json::to_value(interactive).map_err(|error| error.to_string())
-}
-
-fn buttons(buttons: &[ReplyButton]) -> Result<(), String> {
-    counted("buttons", buttons.len(), MAX_BUTTONS)?;
-    let mut titles: Vec<&str> = Vec::with_capacity(buttons.len());
-    for ReplyButton::Reply { reply } in buttons {
-        within("the title of a button", &reply.title, MAX_BUTTON_TITLE)?;
-        within("the id of a button", &reply.id, MAX_BUTTON_ID)?;
-        if titles.contains(&&*reply.title) {
-            return Err("two buttons have the same title".to_owned());
-        }
-        titles.push(&reply.title);
-    }
-    Ok(())
-}
-
-fn list(action: &ListAction) -> Result<(), String> {
-    within("the label of a list", &action.button, MAX_BUTTON_TITLE)?;
-    counted("sections", action.sections.len(), MAX_SECTIONS)?;
-    counted("rows", action.sections.iter().map(|section| section.rows.len()).sum(), MAX_ROWS)?;
-    for section in &action.sections {
-        match &section.title {
-            Some(title) => within("the title of a section", title, MAX_ROW_TITLE)?,
-            None if action.sections.len() > 1 => {
-                return Err("several sections need titles".to_owned());
-            }
-            None => {}
-        }
-        for row in &section.rows {
-            within("the title of a row", &row.title, MAX_ROW_TITLE)?;
-            within("the id of a row", &row.id, MAX_ROW_ID)?;
-            if let Some(description) = &row.description {
-                within("the description of a row", description, MAX_DESCRIPTION)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn within(what: &str, text: &str, most: usize) -> Result<(), String> {
-    match text.chars().count() {
-        0 => Err(format!("{what} is empty")),
-        length if length > most => Err(format!("{what} has {length} characters, of at most {most}")),
-        _ => Ok(()),
-    }
-}
-
-fn counted(what: &str, count: usize, most: usize) -> Result<(), String> {
-    if (1..=most).contains(&count) { Ok(()) } else { Err(format!("{count} {what}, of 1 to {most}")) }
 }
 
 #[cfg(test)]
@@ -160,6 +94,7 @@ mod tests {
     use flowsdk_core::id::MessageId;
     use flowsdk_core::message::{Sender, SenderKind, Source};
     use flowsdk_core::session::SessionId;
+    use regex::Regex;
 
     use super::*;
 
@@ -192,9 +127,13 @@ mod tests {
     #[test]
     fn the_examples_of_the_provider_are_sent_as_they_are() {
         let mut count = 0;
+        // Placeholders of addresses are none.
+        let placeholder = Regex::new(r#"<?http\(s\)[^"]*"#).expect("compiles");
         for entry in fs::read_dir(Path::new(REQUESTS)).expect("a folder") {
             let path = entry.expect("a file").path();
-            let mut example: Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
+            let body = fs::read_to_string(&path).expect("a file");
+            let body = placeholder.replace_all(&body, "https://example.com/file");
+            let mut example: Value = serde_json::from_str(&body).expect("JSON");
             // Placeholders that are longer than what they stand for may be.
             if let Some(buttons) =
                 example.pointer_mut("/interactive/action/buttons").and_then(Value::as_array_mut)
@@ -212,14 +151,40 @@ mod tests {
             }
             let mut sent = of(example.clone()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             let fields = sent.as_object_mut().expect("an object");
-            assert!(fields.remove("biz_opaque_callback_data").is_some_and(|id| id.is_string()));
+            let id = fields.remove("biz_opaque_callback_data").expect("our id");
             example["to"] = "+5511987654321".into();
+            // It is optional, and absent in some.
+            example["recipient_type"] = "individual".into();
             // Previews of links are the provider's default, which is off.
             example.get_mut("text").and_then(Value::as_object_mut).map(|text| text.remove("preview_url"));
+            if let Some(token) = example.pointer_mut("/interactive/action/parameters/flow_token") {
+                *token = id;
+            }
             assert_eq!(sent, example, "{}", path.display());
             count += 1;
         }
-        assert_eq!(count, 7);
+        assert_eq!(count, 13);
+    }
+
+    #[test]
+    fn forms_and_links_have_what_the_provider_wants() {
+        let interactive = |kind: &str, name: &str, parameters: Value| {
+            json!({ "type": "interactive", "interactive": { "type": kind, "body": { "text": "?" },
+                "header": { "type": "image", "image": { "link": "https://example.com/a.png" } },
+                "action": { "name": name, "parameters": parameters } } })
+        };
+        let link = json!({ "display_text": "Ver", "url": "https://example.com" });
+        let sent = of(interactive("cta_url", "cta_url", link.clone())).expect("a body");
+        assert_eq!(sent["interactive"]["action"], json!({ "name": "cta_url", "parameters": link }));
+        assert_eq!(sent["interactive"]["header"]["image"]["link"], "https://example.com/a.png");
+        let asked = json!({ "flow_id": "7", "flow_cta": "Abrir", "flow_action": "data_exchange" });
+        let sent = of(interactive("flow", "flow", asked)).expect("a body");
+        let parameters = &sent["interactive"]["action"]["parameters"];
+        assert_eq!(parameters["flow_token"], sent["biz_opaque_callback_data"]);
+        assert_eq!(parameters["flow_message_version"], "3");
+        let opened = json!({ "flow_id": "7", "flow_cta": "Abrir", "flow_action_payload": { "screen": "A" } });
+        let sent = of(interactive("flow", "flow", opened)).expect("a body");
+        assert_eq!(sent["interactive"]["action"]["parameters"]["flow_action"], "navigate");
     }
 
     #[test]
@@ -259,10 +224,11 @@ mod tests {
                     list(long(20), json!([{ "rows": rows(10) }])),
                     list(
                         "x".into(),
-                        json!([{ "title": long(24), "rows": rows(5) }, { "title": "b", "rows": rows(5) }]),
+                        json!([{ "title": long(24), "rows": rows(9) }, { "title": "b", "rows": [{ "id": "b", "title": "x" }] }]),
                     ),
                     json!({ "type": "image", "image": { "link": "https://example.com/a.png", "caption": long(1_024) } }),
-                    json!({ "type": "audio", "audio": { "link": "https://example.com/a.ogg" } }),
+                    json!({ "type": "audio", "audio": { "link": "https://example.com/a.ogg", "caption": "a" } }),
+                    json!({ "type": "location", "location": { "latitude": -23.5, "longitude": -46.6 } }),
                 ],
             ),
             (
@@ -285,6 +251,13 @@ mod tests {
                         json!([{ "rows": [{ "id": "a", "title": "A", "description": long(73) }] }]),
                     ),
                     json!({ "type": "video", "video": { "link": "https://example.com/a.mp4", "caption": long(1_025) } }),
+                    json!({ "type": "video", "video": { "link": "a.mp4" } }),
+                    json!({ "type": "location", "location": { "latitude": 91.0, "longitude": 0.0 } }),
+                    json!({ "type": "contacts", "contacts": [] }),
+                    json!({ "type": "reaction", "reaction": { "message_id": "", "emoji": "a" } }),
+                    json!({ "type": "igQuickReply", "igQuickReply": { "body": "?", "quickReplies": [
+                        { "title": "A", "payload": "a" }] } }),
+                    list("x".into(), json!([{ "rows": [{ "id": long(201), "title": "A" }] }])),
                 ],
             ),
         ] {

@@ -6,11 +6,13 @@ use std::collections::{HashMap, HashSet};
 use super::{FlowsTx, circle};
 use crate::fault::StorageError;
 use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, StaticReads, Target};
-use crate::flow::interpolate::{Template, Token};
+use crate::flow::interpolate::{AsWritten, Template, Token};
 use crate::flow::{Flow, FlowKind, Problem};
 use crate::id::FlowId;
+use crate::message::Limits;
 use crate::page::{MAX_PAGE, PageRequest};
 use crate::router::VariableOwner;
+use crate::session::Channel;
 use crate::text::Text;
 
 /// Most other flows that are read to find a circle.
@@ -35,6 +37,8 @@ pub struct Surroundings {
     pub tools: HashSet<FlowId>,
     /// Pointers at which it leads to another flow that leads back without waiting for input.
     pub circles: HashSet<String>,
+    /// The channels that lead to its router.
+    pub channels: Vec<Channel>,
 }
 
 impl Surroundings {
@@ -57,6 +61,7 @@ impl Surroundings {
             router_variables: variables(tx, VariableOwner::Router(flow.router_id.clone())).await?,
             flow_variables: variables(tx, VariableOwner::Flow(flow.id.clone())).await?,
             flows: flows.into_iter().map(|other| other.id).collect(),
+            channels: tx.flow_catalog().channels_around(&flow.router_id).await?,
         })
     }
 
@@ -78,6 +83,7 @@ impl Surroundings {
                 }
             }
         }
+        found.extend(self.channels.iter().flat_map(|channel| not_carried(definition, *channel)));
         for StaticReads { block, pointer, router, flow } in definition.static_reads() {
             let router = router.iter().filter(|key| !self.router_variables.contains_key(&***key));
             let flow = flow.iter().filter(|key| !self.flow_variables.contains_key(&***key));
@@ -129,6 +135,43 @@ impl Surroundings {
             _ => None,
         }
     }
+}
+
+/// Returns the warnings of contents that a channel cannot carry. What no channel carries is an error of the flow.
+fn not_carried(definition: &FlowDefinition, channel: Channel) -> Vec<Problem> {
+    let capabilities = channel.capabilities();
+    let mut found = Vec::new();
+    for (at, block) in definition.blocks.iter().enumerate() {
+        let BlockKind::Content { contents, .. } = &block.kind else { continue };
+        for (nth, message) in contents.iter().enumerate() {
+            let pointer = format!("/blocks/{at}/contents/{nth}");
+            let mut warn = |code, pointer, text| {
+                found.push(Problem::warning(code, pointer, text).in_block(&block.id));
+            };
+            let (kind, name) = (message.content_kind(), channel.name());
+            if !capabilities.carry(kind) {
+                let text = Text::of(
+                    format!("o canal `{name}` não tem `{}`; nele a mensagem não é enviada", kind.name()),
+                    format!("the channel `{name}` has no `{}`; the message is not sent there", kind.name()),
+                );
+                warn("channel_cannot_carry", pointer, text);
+                continue;
+            }
+            let known = message.flaws(&Limits::OF_FLOWS, &AsWritten);
+            for flaw in message.flaws(&capabilities.limits, &AsWritten) {
+                if known.iter().any(|known| known.pointer == flaw.pointer) {
+                    continue;
+                }
+                let limit = flaw.kind.message();
+                let text = Text::of(
+                    format!("no canal `{name}`: {}; nele a mensagem não é enviada", limit.portuguese()),
+                    format!("in the channel `{name}`: {}; the message is not sent there", limit.english()),
+                );
+                warn("too_long_for_channel", format!("{pointer}{}", flaw.pointer), text);
+            }
+        }
+    }
+    found
 }
 
 fn is_secret(variables: &StaticVariables, key: &str) -> bool {
@@ -263,6 +306,7 @@ mod tests {
             flows: ["there", "tool"].map(|id| FlowId::parse(id).expect("an id")).into(),
             tools: [FlowId::parse("tool").expect("an id")].into(),
             circles: set("/blocks/0/outputConditions/0/target/flowId"),
+            channels: Channel::ALL.to_vec(),
         };
         let first = around.warnings(&definition).remove(0);
         assert!(first.message.english().starts_with("`router.token`, `flow.pin`: "), "{first:?}");
@@ -290,5 +334,39 @@ mod tests {
                 "target_flow_not_found b /blocks/1/defaultOutput/flowId",
             ]
         );
+    }
+
+    #[test]
+    fn what_a_channel_cannot_carry_is_told_for_each_channel() {
+        let row = |id: &str| json!({ "id": id, "title": "A" });
+        let definition = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [
+            { "id": "a", "type": "content", "defaultOutput": { "end": true }, "contents": [
+                { "type": "text", "text": { "body": "x".repeat(1_001) } },
+                { "type": "reaction", "reaction": { "message_id": "{{id}}", "emoji": "👍" } },
+                { "type": "igQuickReply", "igQuickReply": { "body": "?", "quickReplies": [
+                    { "title": "A", "payload": "a" }] } },
+                { "type": "interactive", "interactive": { "type": "list", "body": { "text": "?" },
+                    "action": { "button": "Ver", "sections": [
+                        { "rows": [row(&"r".repeat(201)), row("b"), row(&"s".repeat(257))] }] } } },
+            ] }] });
+        let definition = FlowDefinition::parse(&definition).expect("parses");
+        let told = |channel| -> Vec<String> {
+            let around = Surroundings { channels: vec![channel], ..Surroundings::default() };
+            let warnings = around.warnings(&definition).into_iter();
+            warnings
+                .map(|one| format!("{} {}", one.code, one.pointer.replace("/blocks/0/contents", "")))
+                .collect()
+        };
+        assert_eq!(
+            told(Channel::Phone),
+            ["channel_cannot_carry /2", "too_long_for_channel /3/interactive/action/sections/0/rows/0/id"]
+        );
+        assert_eq!(told(Channel::Webchat), ["channel_cannot_carry /1", "channel_cannot_carry /2"]);
+        assert_eq!(
+            told(Channel::Social),
+            ["too_long_for_channel /0/text/body", "channel_cannot_carry /1", "channel_cannot_carry /3"]
+        );
+        let nobody = Surroundings::default();
+        assert_eq!(nobody.warnings(&definition), []);
     }
 }

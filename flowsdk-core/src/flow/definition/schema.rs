@@ -15,8 +15,10 @@ mod tests {
 
     use super::*;
     use crate::flow::FlowDefinition;
+    use crate::flow::definition::BlockKind;
     use crate::flow::definition::action::ACTION_TYPES;
     use crate::flow::definition::block::BLOCK_TYPES;
+    use crate::message::{ContentKind, ContentMessage};
 
     /// As much of JSON Schema as the schema uses.
     fn fits(schema: &Value, root: &Value, value: &Value) -> bool {
@@ -132,13 +134,67 @@ mod tests {
             ("/blocks/0/outputConditions/0/conditions/0/comparator", json!("like")),
             ("/blocks/0/input/validation/kind", json!("magic")),
             ("/settings", json!({ "colour": 1 })),
-            ("/blocks/0/contents/0/type", json!("carousel")),
+            ("/blocks/0/contents/0/type", json!("order")),
         ] {
             let mut changed = definition.clone();
             *changed.pointer_mut(pointer).expect(pointer) = wrong;
             assert!(!fits(&schema, &schema, &changed), "{pointer}");
             assert!(FlowDefinition::parse(&changed).is_err(), "{pointer}");
         }
+    }
+
+    #[test]
+    fn every_kind_of_content_is_in_it() {
+        let interactive = |kind: &str, header: Value, action: Value| {
+            json!({ "type": "interactive", "interactive": { "type": kind, "header": header, "body": { "text": "?" },
+                "footer": { "text": "!" }, "action": action } })
+        };
+        let file = json!({ "link": "https://a.example/a" });
+        let header = |kind: &str| json!({ "type": kind, kind: file });
+        let contents = json!([
+            { "type": "text", "text": { "body": "Oi" } },
+            interactive("button", header("image"), json!({ "buttons": [
+                { "type": "reply", "reply": { "id": "a", "title": "A" } }] })),
+            interactive("list", json!({ "type": "text", "text": "T" }), json!({ "button": "Ver", "sections": [
+                { "title": "S", "rows": [{ "id": "a", "title": "A", "description": "D" }] }] })),
+            interactive("cta_url", header("video"), json!({ "name": "cta_url", "parameters": {
+                "display_text": "Ver", "url": "https://a.example" } })),
+            interactive("flow", header("document"), json!({ "name": "flow", "parameters": { "flow_id": "7",
+                "flow_cta": "Abrir", "mode": "draft", "flow_action": "navigate",
+                "flow_action_payload": { "screen": "A", "data": { "name": "{{system.now}}" } } } })),
+            { "type": "image", "image": file }, { "type": "audio", "audio": file },
+            { "type": "video", "video": file }, { "type": "document", "document": file },
+            { "type": "sticker", "sticker": file },
+            { "type": "location", "location": { "latitude": -23.5, "longitude": -46.6, "name": "Loja", "address": "Rua" } },
+            { "type": "contacts", "contacts": [{ "name": { "formatted_name": "Ana", "first_name": "Ana" },
+                "phones": [{ "phone": "+55 11 98765-4321", "type": "WORK", "wa_id": "5511987654321" }],
+                "emails": [{ "email": "a@a.example", "type": "WORK" }], "urls": [{ "url": "https://a.example" }],
+                "addresses": [{ "city": "São Paulo", "country_code": "br" }], "org": { "company": "Loja" },
+                "birthday": "2012-08-18" }] },
+            { "type": "reaction", "reaction": { "message_id": "wamid.1", "emoji": "👍" } },
+            { "type": "igQuickReply", "igQuickReply": { "body": "?", "quickReplies": [{ "title": "A", "payload": "a" }] } },
+            { "type": "igCarousel", "igCarousel": { "elements": [{ "title": "A", "subtitle": "B",
+                "imageUrl": "https://a.example/a.png", "buttons": [{ "title": "A", "payload": "a" },
+                    { "title": "B", "url": "https://a.example" }] }] } },
+        ]);
+        let definition = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [
+            { "id": "a", "type": "content", "defaultOutput": { "end": true }, "contents": contents }] });
+        let schema = json_schema();
+        let parsed = FlowDefinition::parse(&definition).expect("parses");
+        for json in [&definition, &serde_json::to_value(&parsed).expect("serialises")] {
+            assert!(fits(&schema, &schema, json), "{json:#}");
+        }
+        assert_eq!(parsed.unread(&definition), [], "nothing of it is left out");
+        assert_eq!(parsed.validate(), [], "nothing of it is wrong");
+        let mut kinds: Vec<ContentKind> = match &parsed.blocks[0].kind {
+            BlockKind::Content { contents, .. } => {
+                contents.iter().map(ContentMessage::content_kind).collect()
+            }
+            _ => Vec::new(),
+        };
+        // A dispatch alone sends templates.
+        kinds.push(ContentKind::Template);
+        assert!(ContentKind::ALL.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A text is parsed once, when its flow is compiled; a turn only walks segments. A value that is inserted is never
 //! looked at again, so a text of a contact cannot read a variable.
 
+mod as_written;
 mod parse;
 mod path;
 mod session_state;
@@ -11,6 +12,7 @@ mod token;
 mod value;
 mod view;
 
+pub(crate) use as_written::AsWritten;
 pub(crate) use path::{Path, at_path};
 pub(crate) use template::{MAX_RENDERED, Template};
 pub(crate) use token::Token;

@@ -336,7 +336,7 @@ async fn what_cannot_be_sent_fails_with_its_reason(setup: Setup) {
     })
     .await;
     assert_eq!(failed["error"]["code"], -2);
-    assert_eq!(failed["error"]["title"], "content_refused: the text has 4100 characters, of at most 4096");
+    assert_eq!(failed["error"]["title"], "content_refused: /text/body: 4100 characters of at most 4096");
     assert_eq!(world.provider.calls(), 1);
 }
 

@@ -1,14 +1,15 @@
 import { useRef } from 'preact/hooks';
 import type { Content, InteractiveHeader } from '../content.ts';
 import { t } from '../i18n.ts';
-import { loadable } from '../links.ts';
+import { webAddress } from '../links.ts';
 import type { Choice } from '../protocol.ts';
-import { ListIcon } from './icons.tsx';
+import { LinkIcon, ListIcon } from './icons.tsx';
 import { ListPicker, openPicker } from './ListPicker.tsx';
+import { Media } from './Media.tsx';
 import { RichText } from './RichText.tsx';
 
 interface Props {
-  content: Extract<Content, { kind: 'buttons' | 'list' }>;
+  content: Extract<Content, { kind: 'buttons' | 'list' | 'link' | 'form' }>;
   /** Whether the options may still be chosen. Afterwards the visitor's own message says what was. */
   open: boolean;
   onChoose: (choice: Choice) => void;
@@ -37,6 +38,14 @@ export function Interactive({ content, open, onChoose }: Props) {
         </div>
       )}
       {open && content.kind === 'list' && <ListOpener content={content} onChoose={onChoose} />}
+      {content.kind === 'link' && <Link label={content.label} href={webAddress(content.href)} />}
+      {content.kind === 'form' && (
+        <div class="choices">
+          <button type="button" class="choice" disabled>
+            {content.label}
+          </button>
+        </div>
+      )}
     </>
   );
 }
@@ -67,6 +76,19 @@ function ListOpener({ content, onChoose }: OpenerProps) {
 
 function Heading({ header }: { header: InteractiveHeader | null }) {
   if (header?.text) return <p class="heading">{header.text}</p>;
-  const src = loadable(header?.image, window.location.href);
-  return src ? <img class="heading-image" src={src} alt="" referrerpolicy="no-referrer" /> : null;
+  return header?.file ? <Media {...header.file} caption="" /> : null;
+}
+
+/** It stays: an address may be opened again. */
+function Link({ label, href }: { label: string; href: string | null }) {
+  if (!href) return null;
+  return (
+    <div class="choices">
+      <a class="choice" href={href} target="_blank" rel="noopener noreferrer nofollow">
+        <LinkIcon />
+        {label || href}
+        <span class="hidden"> ({t.newTab})</span>
+      </a>
+    </div>
+  );
 }

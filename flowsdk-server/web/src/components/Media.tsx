@@ -17,7 +17,7 @@ export function Media({ media, link, caption, filename }: Props) {
   const src = loadable(link, window.location.href);
   const showsInline = src !== null && !broken && media !== 'document';
   return (
-    <figure class="media">
+    <figure class={media === 'sticker' ? 'media sticker' : 'media'}>
       {showsInline ? (
         <Player media={media} src={src} label={caption || t[media]} onBroken={() => setBroken(true)} />
       ) : (
@@ -45,6 +45,9 @@ function Player({ media, src, label, onBroken }: PlayerProps) {
   }
   if (media === 'audio') {
     return <audio src={src} controls preload="metadata" aria-label={label} onError={onBroken} />;
+  }
+  if (media === 'sticker') {
+    return <img src={src} alt={label} decoding="async" referrerpolicy="no-referrer" onError={onBroken} />;
   }
   return (
     <a href={src} target="_blank" rel="noopener noreferrer nofollow">

@@ -2,8 +2,10 @@ import { clock, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
 import type { Item } from '../timeline.ts';
 import { AlertIcon, CheckIcon, ClockIcon, ReadIcon } from './icons.tsx';
+import { Cards } from './Cards.tsx';
 import { Interactive } from './Interactive.tsx';
 import { Media } from './Media.tsx';
+import { Place } from './Place.tsx';
 import { RichText, TypedText } from './RichText.tsx';
 
 interface Props {
@@ -79,11 +81,31 @@ function Body({ item, open, onChoose }: Pick<Props, 'item' | 'open' | 'onChoose'
       );
     case 'buttons':
     case 'list':
+    case 'link':
+    case 'form':
       return <Interactive content={content} open={open} onChoose={onChoose} />;
     case 'media':
       return (
         <div class="bubble">
           <Media {...content} />
+        </div>
+      );
+    case 'place':
+      return (
+        <div class="bubble">
+          <Place {...content} />
+        </div>
+      );
+    case 'cards':
+      return (
+        <div class="bubble">
+          <Cards cards={content.cards} />
+        </div>
+      );
+    case 'reaction':
+      return (
+        <div class="bubble">
+          <p class="reaction">{content.emoji}</p>
         </div>
       );
     case 'unsupported':

@@ -78,3 +78,20 @@ export const ChatIcon = () => (
     <path d="M20 12a8 8 0 0 1-11.6 7.1L4 20l1-4.2A8 8 0 1 1 20 12z" />
   </Icon>
 );
+export const LinkIcon = () => (
+  <Icon size={18}>
+    <path d="M14 5h5v5M19 5l-8 8M17 14v4a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1V8a1 1 0 0 1 1-1h4" />
+  </Icon>
+);
+export const PlaceIcon = () => (
+  <Icon size={28}>
+    <path d="M12 21s-6.5-5.6-6.5-11a6.5 6.5 0 0 1 13 0c0 5.4-6.5 11-6.5 11Z" />
+    <circle cx="12" cy="10" r="2.3" />
+  </Icon>
+);
+export const PersonIcon = () => (
+  <Icon size={28}>
+    <circle cx="12" cy="8" r="3.5" />
+    <path d="M5 20c.7-3.6 3.5-5.5 7-5.5s6.3 1.9 7 5.5" />
+  </Icon>
+);

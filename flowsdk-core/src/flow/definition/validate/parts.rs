@@ -10,7 +10,7 @@ use crate::flow::definition::{
 };
 use crate::flow::engine::compare::fold;
 use crate::flow::interpolate::Template;
-use crate::message::{ContentMessage, MAX_ROWS};
+use crate::message::ContentMessage;
 use crate::text::Text;
 
 /// Most turns of an agent block.
@@ -122,6 +122,9 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
     }
 }
 
+/// Most choices that a warning names.
+const MAX_NAMED: usize = 10;
+
 /// Warns of buttons and rows that the options of the validation leave out.
 fn choices(messages: &[ContentMessage], input: &Input, pointer: &str, findings: &mut Findings) {
     let Some(ValidationKind::Options { options }) = input.validation.as_ref().map(|own| &own.kind) else {
@@ -138,7 +141,7 @@ fn choices(messages: &[ContentMessage], input: &Input, pointer: &str, findings: 
                 ![&choice.id, &choice.title].iter().any(|text| options.contains(&fold(text.trim())))
             })
             .map(|choice| format!("`{}`", choice.title))
-            .take(MAX_ROWS)
+            .take(MAX_NAMED)
             .collect();
         if !refused.is_empty() {
             let names = refused.join(", ");
