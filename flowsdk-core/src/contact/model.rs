@@ -73,6 +73,18 @@ impl Contact {
         is_new
     }
 
+    /// Makes the changes from `before` to `after` to this contact, which may have been changed since.
+    pub fn change_as(&mut self, before: &Self, after: &Self) {
+        if (&before.name, before.name_locked) != (&after.name, after.name_locked) {
+            (self.name, self.name_locked) = (after.name.clone(), after.name_locked);
+        }
+        for (key, value) in &after.variables {
+            if before.variables.get(key) != Some(value) {
+                self.variables.insert(key.clone(), value.clone());
+            }
+        }
+    }
+
     /// Returns the change from `before` to this. Of variables a log keeps the keys only.
     pub fn change_from(&self, before: &Self) -> Change {
         let hidden = Hidden::entries("contactVariables", &before.variables, &self.variables);
@@ -151,6 +163,27 @@ mod tests {
         contact.apply(&ContactChange::Name(" Ana ".into()));
         assert!(!contact.follow_profile("Bia"));
         assert_eq!((contact.name.as_str(), contact.name_locked), ("Ana", true));
+    }
+
+    #[test]
+    fn changes_are_made_to_what_a_contact_is_by_then() {
+        let mut now = Contact::create(&OpContext::system(), "1".into(), "Ana".into(), Channel::Phone);
+        let before = now.clone();
+        let set = |contact: &mut Contact, key: &str, value: i64| {
+            contact.apply(&ContactChange::Variable { key: key.into(), value: value.into() });
+        };
+        set(&mut now, "plan", 1);
+        now.rename("Ana Souza");
+        let mut after = before.clone();
+        set(&mut after, "size", 2);
+        now.change_as(&before, &after);
+        assert_eq!(
+            (now.name.as_str(), &now.variables),
+            ("Ana Souza", json!({ "plan": 1, "size": 2 }).as_object().expect("fields"))
+        );
+        after.rename("Bia");
+        now.change_as(&before, &after);
+        assert_eq!((now.name.as_str(), now.name_locked), ("Bia", true));
     }
 
     #[test]

@@ -134,19 +134,35 @@ impl Facts {
 
     /// Returns the static variables that a turn of `session` sees.
     pub(super) fn statics_of(&self, session: &Session) -> StaticVariables {
-        let router = VariableOwner::Router(session.router_id.clone());
-        StaticVariables {
-            router: self.statics.get(&router).cloned().unwrap_or_default(),
-            flows: self
-                .statics
-                .iter()
-                .filter_map(|(owner, map)| match owner {
-                    VariableOwner::Flow(flow) => Some((flow.clone(), Arc::clone(map))),
-                    VariableOwner::Router(_) => None,
-                })
-                .collect(),
-        }
+        statics_among(&self.statics, &session.router_id)
     }
+}
+
+fn statics_among(maps: &VariableMaps, router: &RouterId) -> StaticVariables {
+    let owned = maps.iter().filter_map(|(owner, map)| match owner {
+        VariableOwner::Flow(flow) => Some((flow.clone(), Arc::clone(map))),
+        VariableOwner::Router(_) => None,
+    });
+    StaticVariables {
+        flows: owned.collect(),
+        router: maps.get(&VariableOwner::Router(router.clone())).cloned().unwrap_or_default(),
+    }
+}
+
+/// Returns the static variables that `flows` of a router see, if one of them reads any.
+pub(super) async fn static_variables_of<T: ConversationTx>(
+    tx: &mut T,
+    key: &MasterKey,
+    router: &RouterId,
+    flows: &Flows,
+) -> Result<StaticVariables, StorageError> {
+    let published = || flows.published_ids().filter_map(|id| flows.published(id));
+    if !published().any(|flow| flow.uses_static_variables()) {
+        return Ok(StaticVariables::default());
+    }
+    let flows = published().map(|flow| VariableOwner::Flow(flow.flow_id().clone()));
+    let owners: Vec<VariableOwner> = flows.chain([VariableOwner::Router(router.clone())]).collect();
+    Ok(statics_among(&static_variables(tx, key, &owners).await?, router))
 }
 
 /// Returns the versions on which a session stands: its own, and those that called it as a sub-flow.

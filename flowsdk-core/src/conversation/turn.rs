@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use super::facts::versions_of;
 use super::flows::Flows;
+use super::records::Records;
 use super::rehearsal::{Rehearsal, Rehearsed, is_cut_short};
-use crate::chat::ChatTag;
-use crate::contact::{Contact, ContactOptIn, OptInSource, OptInStatus};
+use crate::contact::Contact;
 use crate::context::OpContext;
 use crate::event::{
     AgentEvent, AgentNotice, AgentStreamEvent, FlowEvent, HandoffContact, HandoffEvent, HelpdeskEvent,
     HelpdeskMessageEvent, OutgoingEvent,
 };
 use crate::flow::{
-    CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, Outcome, Scene, TraceStep, TrackedEvent,
-    Trigger, TurnEnd, run_within,
+    CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, Outcome, Scene, TraceStep, Trigger,
+    TurnEnd, run_within,
 };
 use crate::id::{AgentId, BlockId, FlowId, FlowVersionId, MessageId, TicketId};
 use crate::message::{IncomingMessage, Sender, Source};
@@ -77,14 +77,6 @@ pub(super) struct Run {
     /// Messages for which the session ended too soon.
     pub(super) left: Vec<IncomingMessage>,
     pub(super) after: After,
-}
-
-/// The records that turns write for others to read.
-#[derive(Default)]
-pub(super) struct Records {
-    pub(super) opt_ins: Vec<ContactOptIn>,
-    pub(super) tags: Vec<ChatTag>,
-    pub(super) events: Vec<TrackedEvent>,
 }
 
 impl Run {
@@ -254,6 +246,7 @@ impl Stage<'_> {
     }
 
     fn apply(&self, run: &mut Run, effect: Effect, typing_ms: &mut Option<u64>) {
+        let Some(effect) = run.records.note(self.cx, &run.session, self.now, effect) else { return };
         let session = &run.session;
         match effect {
             Effect::Send(content) => run.outgoing.push(OutgoingEvent {
@@ -273,34 +266,8 @@ impl Stage<'_> {
             }),
             Effect::Typing { millis } => *typing_ms = Some(typing_ms.unwrap_or(0) + millis),
             Effect::CloseChat => run.close_chat = true,
-            Effect::OptIn { accepted } => run.records.opt_ins.push(ContactOptIn {
-                id: self.cx.ids().next_id(),
-                contact_id: session.contact_id.clone(),
-                router_id: session.router_id.clone(),
-                status: if accepted { OptInStatus::Accepted } else { OptInStatus::Revoked },
-                chat_id: Some(session.chat_id.clone()),
-                source: OptInSource::Flow,
-                recorded_at: self.now,
-            }),
-            Effect::Tags(tags) => run.records.tags.extend(tags.into_iter().map(|tag| ChatTag {
-                chat_id: session.chat_id.clone(),
-                tag,
-                created_at: self.now,
-            })),
-            Effect::Track { name, properties, flow_id, block_id } => {
-                run.records.events.push(TrackedEvent {
-                    id: self.cx.ids().next_id(),
-                    router_id: session.router_id.clone(),
-                    flow_id,
-                    block_id,
-                    session_id: session.id.clone(),
-                    contact_id: session.contact_id.clone(),
-                    chat_id: session.chat_id.clone(),
-                    name,
-                    properties,
-                    created_at: self.now,
-                });
-            }
+            // Records, taken above.
+            Effect::OptIn { .. } | Effect::Tags(_) | Effect::Track { .. } => {}
             Effect::Agent { agent_id, max_messages, messages } => {
                 let event = self.agent_turn(session, agent_id, max_messages, messages);
                 run.entries.push(NewEntry::of::<Agent>(&AgentEvent::Turn(event)));

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::records::Records;
 use super::traced::Stopped;
-use super::turn::{After, Records, Run};
+use super::turn::{After, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
 use crate::event::{Notice, OutgoingEvent};
@@ -78,9 +79,7 @@ impl Writes {
         }
         // After the messages: the next owner of the session speaks after them.
         self.publications.extend(entries.into_iter().map(Publication::Entry));
-        self.records.opt_ins.extend(records.opt_ins);
-        self.records.tags.extend(records.tags);
-        self.records.events.extend(records.events);
+        self.records.extend(records);
         if contact_changed {
             self.contacts.insert(contact.id.clone(), contact);
         }
@@ -190,16 +189,7 @@ impl Writes {
         if !self.kept_events.is_empty() {
             tx.sessions().keep_entries(&self.kept_events, u32::MAX).await?;
         }
-        let Records { opt_ins, tags, events } = &self.records;
-        if !opt_ins.is_empty() {
-            tx.opt_ins().append_many(opt_ins).await?;
-        }
-        if !tags.is_empty() {
-            tx.chat_tags().add_many(tags).await?;
-        }
-        if !events.is_empty() {
-            tx.tracked_events().append_many(events).await?;
-        }
+        self.records.write(tx).await?;
         if !self.traces.is_empty() {
             tx.traces().store_many(&self.traces).await?;
         }

@@ -20,6 +20,7 @@ mod patches;
 mod resumption;
 mod silence;
 mod statuses;
+mod tools;
 mod twice;
 mod variables;
 mod world;

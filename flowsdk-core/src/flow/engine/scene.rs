@@ -31,7 +31,7 @@ pub struct Scene<'a> {
 }
 
 /// Where a turn finds flows other than the one it stands in.
-pub trait FlowSource {
+pub trait FlowSource: Sync {
     /// Returns the published version of a flow, of whatever router.
     fn published(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>>;
 
