@@ -616,6 +616,7 @@ fn form(id: &str, router: &RouterId, name: &str, at: Timestamp) -> InteractiveFo
         revision: 1,
         provider_form_id: Some(provider_id("4711")),
         channel_number_id: None,
+        flow_id: None,
         created_at: at,
         updated_at: at,
     }

@@ -1,6 +1,6 @@
 //! The commands of forms, and the rules of a definition.
 
-use flowsdk_core::id::{ChannelNumberId, IdSource, RouterId};
+use flowsdk_core::id::{ChannelNumberId, FlowId, IdSource, RouterId};
 use flowsdk_core::name::Name;
 use flowsdk_core::patch::present;
 use flowsdk_core::router::{Reach, Reachable};
@@ -41,6 +41,8 @@ pub struct NewForm {
     pub provider_form_id: Option<ProviderId>,
     /// The number whose conversations show it; any when nothing is said.
     pub channel_number_id: Option<ChannelNumberId>,
+    /// The tool that answers what the form asks while it is open: a flow of the kind `tool`.
+    pub flow_id: Option<FlowId>,
 }
 
 impl Reachable for NewForm {
@@ -61,6 +63,7 @@ impl NewForm {
             revision: 1,
             provider_form_id: self.provider_form_id,
             channel_number_id: self.channel_number_id,
+            flow_id: self.flow_id,
             created_at: now,
             updated_at: now,
         };
@@ -95,6 +98,10 @@ pub struct FormChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<ChannelNumberId>)]
     pub channel_number_id: Option<Option<ChannelNumberId>>,
+    /// The tool that answers what the form asks while it is open; null of a form that asks nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<FlowId>)]
+    pub flow_id: Option<Option<FlowId>>,
 }
 
 impl FormChange {
@@ -125,6 +132,7 @@ impl FormChange {
         form.description = self.description.unwrap_or(form.description);
         form.provider_form_id = self.provider_form_id.unwrap_or(form.provider_form_id);
         form.channel_number_id = self.channel_number_id.unwrap_or(form.channel_number_id);
+        form.flow_id = self.flow_id.unwrap_or(form.flow_id);
         form.revision += i64::from(self.definition.is_some());
         Ok((form, self.definition))
     }

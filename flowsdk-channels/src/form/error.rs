@@ -27,6 +27,26 @@ pub enum FormError {
         field = "channelNumberId"
     )]
     NumberUnknown,
+    /// The router has no such flow.
+    #[error("no such flow in the router")]
+    #[fault(
+        Unprocessable,
+        "flow_unknown",
+        pt = "Flow não encontrado no roteador",
+        en = "The router has no such flow",
+        field = "flowId"
+    )]
+    FlowUnknown,
+    /// The flow is no tool, and might wait or speak.
+    #[error("the flow is no tool")]
+    #[fault(
+        Unprocessable,
+        "flow_not_tool",
+        pt = "O flow não é uma ferramenta",
+        en = "The flow is not a tool",
+        field = "flowId"
+    )]
+    NotATool,
     /// The router has a form of this name.
     #[error("name taken")]
     #[fault(Conflict, "name_taken", pt = "Nome já existe", en = "Name already exists", field = "name")]

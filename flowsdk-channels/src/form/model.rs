@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ChannelNumberId, Id, RouterId};
+use flowsdk_core::id::{ChannelNumberId, FlowId, Id, RouterId};
 use flowsdk_core::record::RouterRecord;
 use flowsdk_core::router::router_gone;
 use flowsdk_core::schema::SchemaAttributes;
@@ -48,6 +48,9 @@ pub struct InteractiveForm {
     /// The number whose conversations show it; null of any.
     #[schema(required = true)]
     pub channel_number_id: Option<ChannelNumberId>,
+    /// The tool that answers what the form asks while it is open; null of a form that asks nothing.
+    #[schema(required = true)]
+    pub flow_id: Option<FlowId>,
     /// When it was created.
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
@@ -96,8 +99,8 @@ impl RouterRecord for InteractiveForm {
         FormError::NotFound
     }
 
-    /// Nothing but its name is unique. Router and number were looked for before, so one of them went meanwhile: with a
-    /// number that is taken to be it.
+    /// Nothing but its name is unique. Router, number and tool were looked for before, so one of them went meanwhile: with
+    /// a number that is taken to be it.
     fn not_stored(&self, error: StorageError) -> FormError {
         match error {
             StorageError::Unique { .. } => FormError::NameTaken,
@@ -149,6 +152,9 @@ pub struct InteractiveFormView {
     /// The number whose conversations show it; null of any.
     #[schema(required = true)]
     pub channel_number_id: Option<ChannelNumberId>,
+    /// The tool that answers what the form asks while it is open; null of a form that asks nothing.
+    #[schema(required = true)]
+    pub flow_id: Option<FlowId>,
     /// When it was created.
     pub created_at: IsoTime,
     /// When it was last changed.
@@ -167,6 +173,7 @@ impl From<WholeForm> for InteractiveFormView {
             revision: form.revision,
             provider_form_id: form.provider_form_id,
             channel_number_id: form.channel_number_id,
+            flow_id: form.flow_id,
             created_at: form.created_at.into(),
             updated_at: form.updated_at.into(),
         }

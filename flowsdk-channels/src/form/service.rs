@@ -6,7 +6,8 @@ use std::sync::Arc;
 use flowsdk_core::change::{Author, Change, ChangeLog, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::flow::{FlowKind, HasFlows};
+use flowsdk_core::id::{ChannelNumberId, FlowId, RouterId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, RouterRecords, steps};
@@ -33,7 +34,12 @@ pub struct Forms<S> {
 
 impl<S: Store> Forms<S>
 where
-    S::Tx: HasRecords<InteractiveForm> + HasFormDefinitions + HasChannelNumbers + HasRouters + HasIdempotency,
+    S::Tx: HasRecords<InteractiveForm>
+        + HasFormDefinitions
+        + HasChannelNumbers
+        + HasFlows
+        + HasRouters
+        + HasIdempotency,
 {
     /// Creates a service over `store` that notes its changes in `changes`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
@@ -69,8 +75,8 @@ where
     /// Creates a draft, once for each idempotency key.
     ///
     /// # Errors
-    /// [`Error::Invalid`], [`Error::RouterUnknown`], [`Error::NumberUnknown`], [`Error::NameTaken`],
-    /// [`Error::Idempotency`], [`Error::Storage`].
+    /// [`Error::Invalid`], [`Error::RouterUnknown`], [`Error::NumberUnknown`], [`Error::FlowUnknown`],
+    /// [`Error::NotATool`], [`Error::NameTaken`], [`Error::Idempotency`], [`Error::Storage`].
     pub async fn create(
         &self,
         author: &Author,
@@ -85,6 +91,7 @@ where
                 let form = &made.form;
                 tx.routers().find(&form.router_id).await?.ok_or(RouterUnknown)?;
                 must_have(tx, &form.router_id, form.channel_number_id.as_ref()).await?;
+                must_be_tool(tx, &form.router_id, form.flow_id.as_ref()).await?;
                 steps::insert(tx, form).await?;
                 tx.form_definitions().put(&form.id, &made.definition).await?;
                 Ok(made)
@@ -97,7 +104,7 @@ where
     ///
     /// # Errors
     /// [`Error::Invalid`], [`Error::NotFound`], [`Error::Status`], [`Error::StaleRevision`], [`Error::NumberUnknown`],
-    /// [`Error::NameTaken`], [`Error::Storage`].
+    /// [`Error::FlowUnknown`], [`Error::NotATool`], [`Error::NameTaken`], [`Error::Storage`].
     pub async fn change(
         &self,
         author: &Author,
@@ -108,9 +115,10 @@ where
         refuse(change.findings())?;
         let mut tx = self.store.begin().await?;
         let before: InteractiveForm = steps::find_for_update(&mut tx, reach, id).await?;
-        let number = change.channel_number_id.clone().flatten();
+        let (number, flow) = (change.channel_number_id.clone().flatten(), change.flow_id.clone().flatten());
         let (after, definition) = change.apply(before.clone())?;
         must_have(&mut tx, &before.router_id, number.as_ref()).await?;
+        must_be_tool(&mut tx, &before.router_id, flow.as_ref()).await?;
         let after = steps::save(&mut tx, after, self.cx.now()).await?;
         let definition = match definition {
             Some(new) => {
@@ -191,6 +199,18 @@ async fn must_have<X: HasChannelNumbers>(
     let Some(number) = number else { return Ok(()) };
     let found = tx.channel_numbers().find(number).await?;
     found.filter(|number| number.router_id == *router).map(drop).ok_or(Error::NumberUnknown)
+}
+
+/// A form names tools of its own router only.
+async fn must_be_tool<X: HasFlows>(
+    tx: &mut X,
+    router: &RouterId,
+    flow: Option<&FlowId>,
+) -> Result<(), Error> {
+    let Some(flow) = flow else { return Ok(()) };
+    let found = tx.flows().find_many(std::slice::from_ref(flow)).await?.pop();
+    let flow = found.filter(|flow| flow.router_id == *router).ok_or(Error::FlowUnknown)?;
+    if flow.kind == FlowKind::Tool { Ok(()) } else { Err(Error::NotATool) }
 }
 
 /// Returns whether there is a screen that could be shown.

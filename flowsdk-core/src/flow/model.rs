@@ -12,12 +12,12 @@ use crate::time::Timestamp;
 /// The purpose of a flow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
-#[named(description = "Conversations run a `flow`; AI agents call a `tool`.")]
+#[named(description = "Conversations run a `flow`; AI agents and interactive forms call a `tool`.")]
 pub enum FlowKind {
     /// Conversations run it.
     #[default]
     Flow,
-    /// AI agents call it: it runs without stops and returns variables.
+    /// AI agents and interactive forms call it: it runs without stops and returns variables.
     Tool,
 }
 

@@ -57,6 +57,7 @@ services! {
     saved_filters: SavedFilters in flowsdk_core::saved_filter,
     opt_ins: OptIns in flowsdk_core::admin::contact,
     channel_numbers: ChannelNumbers in flowsdk_channels::channel_number,
+    form_keys: FormKeyRegistration in flowsdk_channels::channel_number,
     templates: Templates in flowsdk_channels::template,
     template_sync: TemplateSync in flowsdk_channels::template,
     dispatches: Dispatches in flowsdk_channels::phone::dispatch,

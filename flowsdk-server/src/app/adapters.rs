@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use flowsdk_auth::sms::SmsSender;
+use flowsdk_channels::channel_number::FormKeyRegistry;
 use flowsdk_channels::template::TemplateProvider;
 use flowsdk_core::channel::ChannelSender;
 use flowsdk_core::context::OpContext;
@@ -38,6 +39,8 @@ pub struct Adapters {
     pub phone: Option<Arc<dyn ChannelSender>>,
     /// Reads and submits templates at the provider of the phone channel. By default it calls `PHONE_API_URL`.
     pub templates: Option<Arc<dyn TemplateProvider>>,
+    /// Registers the keys of interactive forms at the provider of the phone channel. By default it calls `PHONE_API_URL`.
+    pub form_keys: Option<Arc<dyn FormKeyRegistry>>,
     /// Renders the metrics at `/metrics`, which answers 404 without it.
     pub metrics: Option<PrometheusHandle>,
 }
@@ -57,6 +60,7 @@ impl Adapters {
             sms: None,
             phone: None,
             templates: None,
+            form_keys: None,
             metrics: None,
         }
     }

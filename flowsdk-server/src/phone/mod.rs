@@ -1,5 +1,6 @@
-//! The phone channel over HTTP: the webhook of the provider.
+//! The phone channel over HTTP: the webhook of the provider, and the endpoint of interactive forms.
 
+pub(crate) mod forms;
 mod webhook;
 
 pub(crate) use webhook::routes;

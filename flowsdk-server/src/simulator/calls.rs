@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::FormRejection;
+use axum::extract::{Form, Path, Query, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use flowsdk_channels::phone::webhook::keyed_digest;
 use flowsdk_core::contact::{is_user_id, phone_digits};
+use flowsdk_crypto::SealedQuestion;
 use http::{HeaderMap, StatusCode, header};
 use secrecy::ExposeSecret as _;
 use serde::Deserialize;
@@ -39,6 +41,7 @@ pub(super) fn routes(provider: Provider) -> Router {
         .route("/{version}/{number}/messages", post(send))
         .route("/{version}/{account}/message_templates", get(list_templates).post(create_template))
         .route("/{version}/{account}/subscribed_apps", get(subscribed_apps))
+        .route("/{version}/{number}/whatsapp_business_encryption", get(form_key).post(set_form_key))
         .route("/{version}/{number}", get(number))
         .with_state(provider)
 }
@@ -226,6 +229,49 @@ async fn subscribed_apps(
     let hears = provider.state().config.callback.is_some();
     let app = json!({ "whatsapp_business_api_data": { "id": "1", "name": "Simulator" } });
     Json(json!({ "data": if hears { vec![app] } else { Vec::new() } })).into_response()
+}
+
+/// The public key of a number, as a form of the call.
+#[derive(Deserialize)]
+struct GivenKey {
+    business_public_key: String,
+}
+
+async fn set_form_key(
+    State(provider): State<Provider>,
+    Path((_version, number)): Path<(String, String)>,
+    headers: HeaderMap,
+    given: Result<Form<GivenKey>, FormRejection>,
+) -> Response {
+    if !is_let_in(&provider, &headers) {
+        return refusal(190, "Invalid OAuth access token", None);
+    }
+    let Ok(Form(GivenKey { business_public_key })) = given else {
+        return refusal(100, "The parameter business_public_key is required.", None);
+    };
+    if SealedQuestion::seal(&business_public_key, b"{}").is_err() {
+        return refusal(
+            100,
+            "Param business_public_key must be a valid 2048-bit RSA public key in PEM format.",
+            None,
+        );
+    }
+    provider.state().form_keys.insert(number, business_public_key);
+    Json(json!({ "success": true })).into_response()
+}
+
+async fn form_key(
+    State(provider): State<Provider>,
+    Path((_version, number)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    if !is_let_in(&provider, &headers) {
+        return refusal(190, "Invalid OAuth access token", None);
+    }
+    let told = provider
+        .form_key(&number)
+        .map(|key| json!({ "business_public_key": key, "business_public_key_signature_status": "VALID" }));
+    Json(json!({ "data": Vec::from_iter(told) })).into_response()
 }
 
 /// Returns the message that a call says was read, and whether it shows that somebody types.

@@ -6,12 +6,14 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use flowsdk_core::contact::{is_phone_number, is_user_id};
+use flowsdk_core::fault::Chain;
 use http::uri::Authority;
 use http::{HeaderMap, StatusCode, Uri, header};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::fault::Fault;
+use super::form::{Answered, Asked};
 use super::phone::Screen;
 use super::provider::{Provider, SentMessage};
 use super::template::{KeptTemplate, Review};
@@ -24,6 +26,7 @@ pub(super) fn routes(provider: Provider) -> Router {
         .route("/simulator/templates/{id}/review", post(review))
         .route("/simulator/numbers/{number}/phones/{phone}/messages", get(screen).post(say))
         .route("/simulator/numbers/{number}/phones/{phone}/read", post(read))
+        .route("/simulator/numbers/{number}/forms", post(ask_form))
         .with_state(provider)
         .layer(from_fn(own_pages_only))
 }
@@ -115,6 +118,15 @@ async fn say(
 async fn read(State(provider): State<Provider>, Path((number, phone)): Path<(String, String)>) -> StatusCode {
     provider.read(&number, &phone);
     StatusCode::NO_CONTENT
+}
+
+async fn ask_form(
+    State(provider): State<Provider>,
+    Path(number): Path<String>,
+    Json(asked): Json<Asked>,
+) -> Result<Json<Answered>, (StatusCode, String)> {
+    let answered = provider.ask_form(&number, &asked).await;
+    answered.map(Json).map_err(|error| (StatusCode::BAD_REQUEST, Chain(&*error).to_string()))
 }
 
 /// Refuses requests of pages of other origins, which a browser at this machine may show.

@@ -7,6 +7,7 @@ mod calls;
 mod command;
 mod control;
 mod fault;
+mod form;
 mod page;
 mod phone;
 mod provider;
@@ -15,6 +16,7 @@ mod webhook;
 
 pub use command::{Simulator, run};
 pub use fault::Fault;
+pub use form::{Answered, Asked};
 pub(crate) use page::PHONE;
 pub use page::Shown;
 pub use phone::{Bubble, Screen, Side};

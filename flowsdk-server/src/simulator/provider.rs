@@ -88,6 +88,8 @@ pub(super) struct State {
     faults: VecDeque<Fault>,
     pub(super) templates: Vec<KeptTemplate>,
     pub(super) templates_made: u64,
+    /// The public keys of forms, by number.
+    pub(super) form_keys: BTreeMap<String, String>,
     /// By number and phone.
     screens: BTreeMap<(String, String), Screen>,
 }
@@ -108,6 +110,7 @@ impl Provider {
             faults: VecDeque::new(),
             templates: Vec::new(),
             templates_made: 0,
+            form_keys: BTreeMap::new(),
             screens: BTreeMap::new(),
         };
         Self(Arc::new(Shared { cx, client, tasks: TaskTracker::new(), state: Mutex::new(state) }))
@@ -144,6 +147,11 @@ impl Provider {
     /// Returns the chat of a phone with a number.
     pub fn screen(&self, phone_number_id: &str, phone: &str) -> Screen {
         self.state().screen(phone_number_id, phone).clone()
+    }
+
+    /// Returns the public key of the forms of a number, if it was given one.
+    pub fn form_key(&self, phone_number_id: &str) -> Option<String> {
+        self.state().form_keys.get(phone_number_id).cloned()
     }
 
     /// Shows a message on a phone.

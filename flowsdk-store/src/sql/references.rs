@@ -121,6 +121,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("router", "initial_flow_id", "flow", SetNull).labelled("router.initialFlowId"),
     reference("webchat_channel", "initial_flow_id", "flow", SetNull).labelled("webchatChannel.initialFlowId"),
     reference("channel", "initial_flow_id", "flow", SetNull),
+    reference("interactive_form", "flow_id", "flow", SetNull).labelled("interactiveForm.flowId"),
     reference("flow_version", "flow_id", "flow", Cascade),
     reference("flow_draft", "flow_id", "flow", Cascade),
     reference("flow_variable", "flow_id", "flow", Cascade),

@@ -4,6 +4,7 @@ mod body;
 mod class;
 mod client;
 mod facts;
+mod keys;
 mod sending;
 mod templates;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_channels::channel_number::ChannelNumber;
 use flowsdk_core::id::ChannelNumberId;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -24,6 +25,13 @@ pub(super) struct PublicKeyView {
     has_private_key: bool,
 }
 
+impl From<ChannelNumber> for PublicKeyView {
+    fn from(number: ChannelNumber) -> Self {
+        let has_private_key = number.keys.is_some();
+        Self { encryption_public_key: number.keys.map(|keys| keys.public_key), has_private_key }
+    }
+}
+
 /// Make the keys of a number's interactive forms
 ///
 /// Makes an RSA pair of 2048 bits. A former pair is replaced, and data encrypted with it can no longer be read: the
@@ -39,8 +47,5 @@ pub(super) async fn generate_encryption_keys(
     PathId(id): PathId<ChannelNumberId>,
 ) -> Result<Reply<PublicKeyView>, ApiError> {
     let (author, reach) = (can.caller.author(), can.reach());
-    let number = numbers.generate_keys(&author, reach, &id).await?;
-    let has_private_key = number.keys.is_some();
-    let encryption_public_key = number.keys.map(|keys| keys.public_key);
-    Ok(Reply(PublicKeyView { encryption_public_key, has_private_key }))
+    Ok(Reply(numbers.generate_keys(&author, reach, &id).await?.into()))
 }

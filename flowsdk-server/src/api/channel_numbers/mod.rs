@@ -9,6 +9,7 @@ mod health;
 mod list;
 mod patch;
 mod private_key;
+mod register_key;
 
 use super::routes::{Routes, endpoint};
 
@@ -25,6 +26,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(patch::patch_channel_number))
         .add(endpoint!(delete::delete_channel_number))
         .add(endpoint!(generate_keys::generate_encryption_keys))
+        .add(endpoint!(register_key::register_encryption_key))
         .add(endpoint!(encryption::get_encryption))
         .add(endpoint!(private_key::get_private_key))
 }

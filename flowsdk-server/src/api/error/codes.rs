@@ -40,6 +40,7 @@ pub const CODES: &[&str] = &[
     "channel_number_unknown",
     "form_status",
     "form_empty",
+    "flow_not_tool",
     "in_use",
     "stale_revision",
     "flow_invalid",
@@ -91,6 +92,9 @@ pub const CODES: &[&str] = &[
     // The provider of the phone channel.
     "delivery_malformed",
     "signature_invalid",
+    "question_malformed",
+    "question_undecipherable",
+    "form_unanswered",
     "verify_token_invalid",
     // Us.
     "unavailable",

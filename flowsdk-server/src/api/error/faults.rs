@@ -14,7 +14,8 @@ use flowsdk_auth::permission::Denied;
 use flowsdk_auth::recovery::RecoveryError;
 use flowsdk_auth::token::TokenError;
 use flowsdk_auth::user::{PasswordRule, UserError};
-use flowsdk_channels::channel_number::ChannelNumberError;
+use flowsdk_channels::ProviderFault;
+use flowsdk_channels::channel_number::{ChannelNumberError, RegistrationError};
 use flowsdk_channels::form::FormError;
 use flowsdk_channels::phone::IntakeError;
 use flowsdk_channels::phone::dispatch::{DispatchError, InvalidParameters};
@@ -362,11 +363,19 @@ fn channels(table: &mut Table) {
         SyncError::RouterUnknown(RouterUnknown),
         SyncError::NoToken,
         SyncError::AlreadySubmitted,
-        SyncError::Refused(refused),
-        SyncError::Unreached(unsent()),
-        SyncError::Unanswered(unsent()),
+        SyncError::Provider(ProviderFault::Unreached(unsent())),
         SyncError::Template(TemplateError::NotFound),
         SyncError::Storage(storage()),
+    ]);
+    table.add([
+        ProviderFault::Refused(refused),
+        ProviderFault::Unreached(unsent()),
+        ProviderFault::Unanswered(unsent()),
+    ]);
+    table.add([
+        RegistrationError::NoToken,
+        RegistrationError::Provider(ProviderFault::Unreached(unsent())),
+        RegistrationError::Number(ChannelNumberError::NoKeys),
     ]);
     table.add([
         ChannelTypeMappingError::NotFound,
@@ -379,6 +388,8 @@ fn channels(table: &mut Table) {
         FormError::NotFound,
         FormError::RouterUnknown(RouterUnknown),
         FormError::NumberUnknown,
+        FormError::FlowUnknown,
+        FormError::NotATool,
         FormError::NameTaken,
         FormError::Status,
         FormError::StaleRevision { current: 7 },

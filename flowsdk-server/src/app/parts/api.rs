@@ -6,6 +6,7 @@ use std::time::Duration;
 use flowsdk_auth::audit::{AuditChangeLog, AuditRetention, channel};
 use flowsdk_auth::sms::SmsSender;
 use flowsdk_auth::token::Tokens;
+use flowsdk_channels::channel_number::FormKeyRegistry;
 use flowsdk_channels::template::TemplateProvider;
 use flowsdk_core::admin::session::TraceRetention;
 use flowsdk_core::change::ChangeLog;
@@ -91,6 +92,10 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         Some(provider) => Arc::clone(provider),
         None => Arc::new(super::phone::graph_api(ground)?),
     };
+    let registry: Arc<dyn FormKeyRegistry> = match &ground.adapters.form_keys {
+        Some(registry) => Arc::clone(registry),
+        None => Arc::new(super::phone::graph_api(ground)?),
+    };
     retain(ground, retention, traces);
     expire(ground);
     housekeeping(ground, &authenticator, limits.as_ref());
@@ -111,6 +116,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         transfers,
         webchat_channels: Arc::new(webchat_channels),
         channel_numbers: Arc::new(state::ChannelNumbers::new(store(), cx(), key(), maker, changes())),
+        form_keys: Arc::new(state::FormKeyRegistration::new(store(), registry, key(), cx(), changes())),
         templates: Arc::new(state::Templates::new(store(), cx(), changes())),
         template_sync: Arc::new(state::TemplateSync::new(store(), provider, key(), cx(), changes())),
         dispatches: Arc::new(state::Dispatches::new(store(), cx(), changes())),

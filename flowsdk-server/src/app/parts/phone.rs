@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use flowsdk_channels::form::FormEndpoint;
 use flowsdk_channels::phone::graph::GraphApi;
 use flowsdk_channels::phone::sending::{OUTBOUND_GROUP, OutboundQueue, PhoneSender};
 use flowsdk_channels::phone::{NEWS_GROUP, NewsFollower, PhoneIntake, RECEIPTS_GROUP, ReceiptTeller};
 use flowsdk_core::channel::ChannelSender;
+use flowsdk_core::conversation::ToolCalls;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::stream::consumer::ConsumerConfig;
 use flowsdk_core::stream::topic::TopicName;
@@ -40,6 +42,7 @@ pub(super) const PART: Part = Part {
 fn start(ground: &mut Ground) -> Result<(), BoxError> {
     receive(ground);
     follow(ground);
+    answer_forms(ground)?;
     send(ground)
 }
 
@@ -61,6 +64,15 @@ fn receive(ground: &mut Ground) {
         intake.forget_quiet();
         async {}
     });
+}
+
+fn answer_forms(ground: &mut Ground) -> Result<(), BoxError> {
+    let (http, scripts) = (ground.http()?, ground.scripts()?);
+    let (store, key) = (|| Arc::clone(&ground.store), || Arc::clone(&ground.config.master_key));
+    let tools = ToolCalls::new(store(), ground.cx.clone(), key(), http, scripts);
+    let endpoint = FormEndpoint::new(store(), tools, key(), ground.config.default_language);
+    ground.surface.add_routes(crate::phone::forms::routes(Arc::new(endpoint)));
+    Ok(())
 }
 
 fn follow(ground: &mut Ground) {

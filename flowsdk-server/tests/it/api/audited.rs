@@ -21,7 +21,7 @@ everywhere!(in process:
 );
 
 /// The routes that change nothing an administrator is answerable for, or whose record has an action of its own.
-const EXEMPT: [(&str, &str); 13] = [
+const EXEMPT: [(&str, &str); 14] = [
     ("POST /auth/login", "LOGIN"),
     ("POST /auth/desk-login", "LOGIN"),
     ("POST /auth/logout", "LOGOUT"),
@@ -33,6 +33,10 @@ const EXEMPT: [(&str, &str); 13] = [
     (
         "POST /routers/{id}/dispatch/template",
         "the message stands in its chat; its tests hold that a consent passed over is on record",
+    ),
+    (
+        "POST /channel-numbers/{id}/encryption/register",
+        "it needs a provider; its test holds that it is on record",
     ),
     ("POST /templates/sync", "it needs a provider, and its records are those of templates"),
     ("POST /templates/{id}/submit", "it needs a provider, and its record is that of the template"),

@@ -7,7 +7,7 @@ use super::router_records::Routes;
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(life);
-everywhere!(in process: what_is_refused, states, revisions, numbers, scope, twice);
+everywhere!(in process: what_is_refused, states, revisions, numbers, tools, scope, twice);
 
 const PATH: &str = "/interactive-forms";
 
@@ -16,7 +16,7 @@ const ROUTES: Routes = Routes {
     body: form,
     second: |router| json!({ "routerId": router, "name": "B" }),
     change: || json!({ "name": "Agenda", "description": null, "providerFormId": null }),
-    fields: 11,
+    fields: 12,
     unlisted: &["definition"],
     commands: &["publish", "deprecate"],
     resource: "channel_numbers",
@@ -121,6 +121,41 @@ async fn numbers(setup: Setup) {
     assert_eq!(admin.get(&path).await.ok(200)["channelNumberId"], json!(null));
 }
 
+/// A form names tools of its own router only, and outlives them.
+async fn tools(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mine, theirs) = (router(&admin, "A").await, router(&admin, "B").await);
+    let flow = async |router: &str, name: &str, kind: &str| {
+        let new = json!({ "routerId": router, "name": name, "kind": kind });
+        id(&admin.post("/flows", &new).await.ok(201))
+    };
+    let (own, foreign) = (flow(&mine, "Preço", "tool").await, flow(&theirs, "Preço", "tool").await);
+    let talk = flow(&mine, "Conversa", "flow").await;
+    let with = |flow: &str| {
+        let mut form = form(&mine);
+        form["flowId"] = json!(flow);
+        form
+    };
+    for (flow, code, text) in [
+        (foreign.as_str(), "flow_unknown", "Flow não encontrado no roteador"),
+        ("cnothing", "flow_unknown", "Flow não encontrado no roteador"),
+        (&talk, "flow_not_tool", "O flow não é uma ferramenta"),
+    ] {
+        admin.post(PATH, &with(flow)).await.refused(422, code, text);
+    }
+    let made = admin.post(PATH, &with(&own)).await.ok(201);
+    let path = format!("{PATH}/{}", id(&made));
+    assert_eq!(made["flowId"], own);
+    for (flow, code) in [(foreign, "flow_unknown"), (talk, "flow_not_tool")] {
+        assert_eq!(admin.patch(&path, &json!({ "flowId": flow })).await.json()["code"], code);
+    }
+    assert_eq!(admin.patch(&path, &json!({ "flowId": null })).await.ok(200)["flowId"], json!(null));
+    assert_eq!(admin.patch(&path, &json!({ "flowId": own })).await.ok(200)["flowId"], own);
+    admin.delete(&format!("/flows/{own}?force=true")).await.ok(204);
+    assert_eq!(admin.get(&path).await.ok(200)["flowId"], json!(null));
+}
+
 async fn what_is_refused(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
@@ -138,6 +173,7 @@ async fn what_is_refused(setup: Setup) {
         ("definition", deep),
         ("providerFormId", json!("abc")),
         ("channelNumberId", json!("não é")),
+        ("flowId", json!("não é")),
         ("status", json!("published")),
         ("other", json!(1)),
     ];

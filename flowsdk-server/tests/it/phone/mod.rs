@@ -2,6 +2,7 @@
 
 mod dispatch;
 mod doctor;
+mod forms;
 mod sending;
 mod settings;
 mod storm;

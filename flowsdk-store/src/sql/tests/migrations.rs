@@ -49,6 +49,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0036_window", "711a38d9f0d6", "98c487f79c09"),
     ("0037_phone_options", "7017289ac90b", "f6635e92b4fe"),
     ("0038_template_news", "382cebe4dc5e", "382cebe4dc5e"),
+    ("0039_form_flow", "77afdba30b89", "77afdba30b89"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -1,0 +1,16 @@
+//! The public keys of interactive forms (WhatsApp Cloud API, "Business encryption").
+
+use async_trait::async_trait;
+use flowsdk_core::channel::{SendError, SendingAccount};
+
+use super::GraphApi;
+use crate::channel_number::FormKeyRegistry;
+
+#[async_trait]
+impl FormKeyRegistry for GraphApi {
+    async fn register(&self, account: &SendingAccount, public_key: &str) -> Result<(), SendError> {
+        let url = self.at(&[&account.id, "whatsapp_business_encryption"])?;
+        let request = self.client.post(url).form(&[("business_public_key", public_key)]);
+        self.call(request, &account.access_token).await.map(drop)
+    }
+}
