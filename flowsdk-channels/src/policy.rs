@@ -27,17 +27,24 @@ pub struct TemplateFacts {
     pub category: TemplateCategory,
 }
 
-/// What is to be sent, and to whom.
+/// What is to be sent, whoever it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SendQuestion {
-    /// The channel of the contact.
+pub struct SendContent {
+    /// The channel.
     pub channel: Channel,
-    /// Who sends.
-    pub by: SentBy,
     /// The template; `None` for free content.
     pub template: Option<TemplateFacts>,
     /// Whether anything may be sent from the number.
     pub is_number_active: bool,
+}
+
+/// What is to be sent, and to whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SendQuestion {
+    /// What is to be sent.
+    pub content: SendContent,
+    /// Who sends.
+    pub by: SentBy,
     /// The newest opt-in of the contact for the router.
     pub opt_in: Option<OptInStatus>,
     /// Until when the contact can be answered freely.
@@ -70,21 +77,33 @@ pub enum SendDenial {
     WindowClosed,
 }
 
-/// Decides whether something may be sent at `now`. The reasons are looked at in the order of spec A 4.8: template, number,
-/// opt-in; then the window.
+impl SendContent {
+    /// Checks what can be known before the contact is: the template, then the number (the order of spec A 4.8).
+    ///
+    /// # Errors
+    /// The reason why it may be sent to nobody.
+    pub fn check(&self) -> Result<(), SendDenial> {
+        if let Some(template) = self.template {
+            if !self.channel.capabilities().have_templates() {
+                return Err(SendDenial::NoTemplates);
+            }
+            if template.status != TemplateStatus::Approved {
+                return Err(SendDenial::TemplateNotApproved);
+            }
+        }
+        if self.is_number_active { Ok(()) } else { Err(SendDenial::NumberInactive) }
+    }
+}
+
+/// Decides whether something may be sent at `now`: what is sent is [checked](SendContent::check) first, then the opt-in of
+/// the contact, then the window.
 pub fn decide(question: &SendQuestion, now: Timestamp) -> SendVerdict {
     use SendVerdict::{Allow, Deny, NeedsTemplate};
-    let SendQuestion { channel, by, template, is_number_active, opt_in, window_ends_at } = *question;
-    let has_templates = channel.capabilities().have_templates();
-    if template.is_some() && !has_templates {
-        return Deny(SendDenial::NoTemplates);
+    let SendQuestion { content, by, opt_in, window_ends_at } = *question;
+    if let Err(denial) = content.check() {
+        return Deny(denial);
     }
-    if template.is_some_and(|template| template.status != TemplateStatus::Approved) {
-        return Deny(SendDenial::TemplateNotApproved);
-    }
-    if !is_number_active {
-        return Deny(SendDenial::NumberInactive);
-    }
+    let SendContent { channel, template, .. } = content;
     let has_agreed = match by {
         SentBy::Outreach { without_opt_in } => without_opt_in || opt_in == Some(OptInStatus::Accepted),
         // Whoever writes is answered. Offers are for those who want them.
@@ -96,10 +115,11 @@ pub fn decide(question: &SendQuestion, now: Timestamp) -> SendVerdict {
     if !has_agreed {
         return Deny(SendDenial::NoOptIn);
     }
-    let is_open = channel.capabilities().window.is_none() || window_ends_at.is_some_and(|end| end > now);
+    let capabilities = channel.capabilities();
+    let is_open = capabilities.window.is_none() || window_ends_at.is_some_and(|end| end > now);
     match (template, is_open) {
         (Some(_), _) | (None, true) => Allow,
-        (None, false) if has_templates => NeedsTemplate,
+        (None, false) if capabilities.have_templates() => NeedsTemplate,
         (None, false) => Deny(SendDenial::WindowClosed),
     }
 }
@@ -119,53 +139,60 @@ mod tests {
 
     /// An answer by phone within the window.
     const ANSWER: SendQuestion = SendQuestion {
-        channel: Channel::Phone,
+        content: SendContent { channel: Channel::Phone, template: None, is_number_active: true },
         by: SentBy::Conversation,
-        template: None,
-        is_number_active: true,
         opt_in: None,
         window_ends_at: Some(Timestamp::from_millis(1_795_700_000_001)),
     };
+
+    const fn with(template: Option<TemplateFacts>, question: SendQuestion) -> SendQuestion {
+        SendQuestion { content: SendContent { template, ..question.content }, ..question }
+    }
+
+    const fn over(channel: Channel, question: SendQuestion) -> SendQuestion {
+        SendQuestion { content: SendContent { channel, ..question.content }, ..question }
+    }
+
+    const fn switched_off(question: SendQuestion) -> SendQuestion {
+        SendQuestion { content: SendContent { is_number_active: false, ..question.content }, ..question }
+    }
 
     #[test]
     fn who_may_be_sent_what() {
         let offer = template(TemplateStatus::Approved, TemplateCategory::Marketing);
         let notice = template(TemplateStatus::Approved, TemplateCategory::Utility);
+        let paused = template(TemplateStatus::Paused, TemplateCategory::Utility);
         let accepted = Some(OptInStatus::Accepted);
         let revoked = Some(OptInStatus::Revoked);
         let late = SendQuestion { window_ends_at: Some(NOW), ..ANSWER };
-        let dispatch = SendQuestion { by: DISPATCH, template: offer, opt_in: accepted, ..late };
+        let dispatch = with(offer, SendQuestion { by: DISPATCH, opt_in: accepted, ..late });
         let anyway = SentBy::Outreach { without_opt_in: true };
+        let refused = SendQuestion { opt_in: revoked, ..late };
         for (question, expected) in [
             (ANSWER, Allow),
             (SendQuestion { opt_in: revoked, ..ANSWER }, Allow),
             (late, NeedsTemplate),
             (SendQuestion { window_ends_at: None, ..ANSWER }, NeedsTemplate),
-            (SendQuestion { template: notice, opt_in: revoked, ..late }, Allow),
-            (SendQuestion { template: offer, opt_in: revoked, ..late }, Deny(NoOptIn)),
-            (SendQuestion { template: offer, ..late }, Allow),
-            (SendQuestion { is_number_active: false, ..ANSWER }, Deny(NumberInactive)),
+            (with(notice, refused), Allow),
+            (with(offer, refused), Deny(NoOptIn)),
+            (with(offer, late), Allow),
+            (switched_off(ANSWER), Deny(NumberInactive)),
             (dispatch, Allow),
             (SendQuestion { opt_in: None, ..dispatch }, Deny(NoOptIn)),
             (SendQuestion { opt_in: revoked, ..dispatch }, Deny(NoOptIn)),
             (SendQuestion { opt_in: revoked, by: anyway, ..dispatch }, Allow),
-            (SendQuestion { template: None, ..dispatch }, NeedsTemplate),
-            (SendQuestion { template: None, window_ends_at: ANSWER.window_ends_at, ..dispatch }, Allow),
-            (SendQuestion { is_number_active: false, opt_in: None, ..dispatch }, Deny(NumberInactive)),
-            (
-                SendQuestion {
-                    template: template(TemplateStatus::Paused, TemplateCategory::Utility),
-                    is_number_active: false,
-                    ..dispatch
-                },
-                Deny(TemplateNotApproved),
-            ),
-            (SendQuestion { channel: Channel::Webchat, window_ends_at: None, ..ANSWER }, Allow),
-            (SendQuestion { channel: Channel::Webchat, ..dispatch }, Deny(NoTemplates)),
-            (SendQuestion { channel: Channel::Social, ..late }, Deny(WindowClosed)),
-            (SendQuestion { channel: Channel::Social, ..ANSWER }, Allow),
+            (with(None, dispatch), NeedsTemplate),
+            (with(None, SendQuestion { window_ends_at: ANSWER.window_ends_at, ..dispatch }), Allow),
+            (switched_off(SendQuestion { opt_in: None, ..dispatch }), Deny(NumberInactive)),
+            (switched_off(with(paused, dispatch)), Deny(TemplateNotApproved)),
+            (over(Channel::Webchat, SendQuestion { window_ends_at: None, ..ANSWER }), Allow),
+            (over(Channel::Webchat, dispatch), Deny(NoTemplates)),
+            (over(Channel::Social, late), Deny(WindowClosed)),
+            (over(Channel::Social, ANSWER), Allow),
         ] {
             assert_eq!(decide(&question, NOW), expected, "{question:?}");
         }
+        assert_eq!(dispatch.content.check(), Ok(()), "of a contact it knows nothing");
+        assert_eq!(switched_off(dispatch).content.check(), Err(NumberInactive));
     }
 }

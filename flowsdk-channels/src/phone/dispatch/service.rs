@@ -26,7 +26,7 @@ use super::fill::filled;
 use super::model::{Dispatched, NewDispatch};
 use super::repository::HasDispatchAgents;
 use crate::channel_number::{ChannelNumber, HasChannelNumbers};
-use crate::policy::{SendDenial, SendQuestion, SendVerdict, SentBy, TemplateFacts, decide};
+use crate::policy::{SendContent, SendDenial, SendQuestion, SendVerdict, SentBy, TemplateFacts, decide};
 use crate::template::Template;
 
 /// A transaction with all that a dispatch reads and writes.
@@ -136,23 +136,26 @@ where
         let template = template.filter(|one| one.router_id == *router).ok_or(Error::TemplateUnknown)?;
         let number = tx.channel_numbers().find(&new.channel_number_id).await?;
         let number = number.filter(|one| one.router_id == *router).ok_or(Error::NumberUnknown)?;
-        let mut question = SendQuestion {
+        let sent = SendContent {
             channel: Channel::Phone,
-            by: SentBy::Outreach { without_opt_in: new.disable_opt_in },
             template: Some(TemplateFacts { status: template.status, category: template.category }),
             is_number_active: number.active,
-            opt_in: Some(OptInStatus::Accepted),
-            window_ends_at: None,
         };
-        // Whom it is for comes last.
-        self.ask(&question)?;
+        sent.check().map_err(denied)?;
         if number.business_account_id != template.business_account_id {
             return Err(Error::OtherAccount);
         }
         let content = filled(&template, &new.variables, &new.components)?;
         let contacts = self.contacts(tx, new).await?;
-        question.opt_in = newest_opt_in(tx, &contacts, router).await?;
-        self.ask(&question)?;
+        let opt_in = newest_opt_in(tx, &contacts, router).await?;
+        let by = SentBy::Outreach { without_opt_in: new.disable_opt_in };
+        let question = SendQuestion { content: sent, by, opt_in, window_ends_at: None };
+        match decide(&question, self.cx.now()) {
+            SendVerdict::Allow => {}
+            // A template by phone needs no window.
+            SendVerdict::NeedsTemplate => return Err(Error::TemplateUnknown),
+            SendVerdict::Deny(denial) => return Err(denied(denial)),
+        }
         let [contact, ..] = contacts.as_slice() else {
             return Err(StorageError::Stale { entity: "contact" }.into());
         };
@@ -161,23 +164,8 @@ where
         let chat = chats.into_iter().next().ok_or(StorageError::Stale { entity: "chat" })?;
         let event = self.event(&number, new, ContentMessage::Template { template: content })?;
         let done = self.publish(tx, event, &chat, router, new).await?;
-        let has_agreed = question.opt_in == Some(OptInStatus::Accepted);
+        let has_agreed = opt_in == Some(OptInStatus::Accepted);
         Ok((done, (!has_agreed).then(|| contact.clone())))
-    }
-
-    /// Asks the send policy.
-    fn ask(&self, question: &SendQuestion) -> Result<(), Error> {
-        match decide(question, self.cx.now()) {
-            SendVerdict::Allow => Ok(()),
-            SendVerdict::Deny(SendDenial::TemplateNotApproved) => Err(Error::NotApproved),
-            SendVerdict::Deny(SendDenial::NumberInactive) => Err(Error::NumberInactive),
-            SendVerdict::Deny(SendDenial::NoOptIn) => Err(Error::NoOptIn),
-            // A template by phone needs no window.
-            SendVerdict::NeedsTemplate
-            | SendVerdict::Deny(SendDenial::NoTemplates | SendDenial::WindowClosed) => {
-                Err(Error::TemplateUnknown)
-            }
-        }
     }
 
     /// Returns the contact of the number, which is created if nobody knows it; behind it the one of the number's other form,
@@ -249,6 +237,16 @@ where
             tx.intents().insert_many(&[intent]).await?;
         }
         Ok(Dispatched { message_id: id })
+    }
+}
+
+/// Returns the error of what the send policy denies.
+fn denied(denial: SendDenial) -> Error {
+    match denial {
+        SendDenial::TemplateNotApproved => Error::NotApproved,
+        SendDenial::NumberInactive => Error::NumberInactive,
+        SendDenial::NoOptIn => Error::NoOptIn,
+        SendDenial::NoTemplates | SendDenial::WindowClosed => Error::TemplateUnknown,
     }
 }
 
