@@ -5,6 +5,7 @@
 //! whose answer was lost is known, and never made again by itself.
 
 mod failure;
+mod notes;
 mod outbound;
 mod pace;
 mod queue;

@@ -9,9 +9,11 @@ use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::MessageId;
-use flowsdk_core::message::{MessageStatus, StatusError};
+use flowsdk_core::message::{ContentMessage, MessageStatus, Source, StatusError};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use crate::template::SentTemplate;
 
 /// A message in the queue.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,6 +119,25 @@ pub struct NumberState {
     pub active: bool,
     /// Why nothing is sent from it.
     pub pause: Option<Pause>,
+}
+
+impl Outbound {
+    /// Returns the template that the message is.
+    pub(super) fn template(&self) -> Option<SentTemplate> {
+        let ContentMessage::Template { template } = &self.event.content else { return None };
+        Some(SentTemplate {
+            phone_number_id: self.event.session_id.transport().to_owned(),
+            name: template.name.clone(),
+            language: template.language.code.clone(),
+        })
+    }
+
+    /// Returns whether the session has another owner than the one that said the message (rulings S14). What an operator or
+    /// another system dispatches belongs to no turn.
+    pub(super) fn is_superseded(&self) -> bool {
+        self.event.source != Source::Dispatch
+            && self.owners.is_some_and(|owners| owners.have_superseded(self.event.epoch))
+    }
 }
 
 impl NumberState {

@@ -1,22 +1,19 @@
 //! The sender: takes messages out of the queue, and calls the provider.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_core::broadcast::{HasIntents, INTENT_LIFETIME};
-use flowsdk_core::channel::{Accepted, ChannelSender, Refusal, RefusalClass, SendError, SendingAccount};
-use flowsdk_core::contact::{Contact, ContactAlias, HasContacts, other_form};
+use flowsdk_core::channel::{Accepted, ChannelSender, SendError, SendingAccount};
+use flowsdk_core::contact::HasContacts;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::MessageId;
-use flowsdk_core::message::{ContentMessage, MessageStatus, Source, StatusError};
+use flowsdk_core::message::MessageStatus;
 use flowsdk_core::store::{Store, Transaction};
-use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::outbox::HasOutbox;
-use flowsdk_core::stream::topic::Status;
 use flowsdk_core::time::Timestamp;
 use tokio::sync::Notify;
 use tokio::task::{Id, JoinSet};
@@ -24,7 +21,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::failure::LocalFailure;
-use super::outbound::{Attempt, AttemptOutcome, HasOutbound, Outbound, Pause, Settlement, SettlementOutcome};
+use super::notes::Notes;
+use super::outbound::{HasOutbound, Outbound, SettlementOutcome};
 use super::pace::{Admission, Pace};
 use crate::template::{HasProviderTemplates, SentTemplate, TemplateStatus};
 
@@ -47,12 +45,6 @@ const GATHER: Duration = Duration::from_millis(20);
 /// How often lost answers, old messages and paused numbers are looked at.
 const REVIEW: Duration = Duration::from_secs(1);
 const PROBE: Duration = Duration::from_secs(60);
-/// Most refusals of a message where the provider has a difficulty of its own.
-const MOST_REFUSALS: u32 = 5;
-/// The codes of refusals of templates that the provider has stopped (WhatsApp Business Platform, "Error codes").
-const TEMPLATE_PAUSED: i64 = 132_015;
-const TEMPLATE_DISABLED: i64 = 132_016;
-const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Messages that a review looks at.
 const REVIEWED: u32 = 256;
 /// How long a stop waits for calls that are under way: as long as they may take.
@@ -100,20 +92,6 @@ struct Run {
     unreached: HashMap<String, u32>,
     reviewed_at: Timestamp,
     probed_at: Timestamp,
-}
-
-/// What a round writes.
-#[derive(Default)]
-struct Notes {
-    attempts: Vec<Attempt>,
-    settlements: Vec<Settlement>,
-    statuses: Vec<NewEntry>,
-    pauses: BTreeMap<String, Pause>,
-    resumed: Vec<String>,
-    /// Recipients as they were asked for, with the form in which the provider has them.
-    aliases: BTreeMap<String, String>,
-    /// Templates that the provider has stopped.
-    stopped: Vec<(SentTemplate, TemplateStatus)>,
 }
 
 impl<S: Store> PhoneSender<S>
@@ -199,7 +177,9 @@ where
         ids.sort_unstable();
         ids.dedup();
         let states = tx.outbound().numbers(&ids).await?;
-        let templates: Vec<SentTemplate> = due.iter().filter_map(template_of).collect();
+        let due: Vec<(Option<SentTemplate>, Outbound)> =
+            due.into_iter().map(|one| (one.template(), one)).collect();
+        let templates: Vec<SentTemplate> = due.iter().filter_map(|(template, _)| template.clone()).collect();
         let templates = if templates.is_empty() {
             Vec::new()
         } else {
@@ -212,17 +192,17 @@ where
             .map(|state| (state.phone_number_id.clone(), state.account(&self.key)))
             .collect();
         let (mut notes, mut chosen) = (Notes::default(), Vec::new());
-        for outbound in due {
+        for (template, outbound) in due {
             if chosen.len() == room {
                 break;
             }
             let (number, party) = (outbound.event.session_id.transport(), outbound.event.session_id.party());
-            if is_superseded(&outbound) {
+            if outbound.is_superseded() {
                 notes.fail(&outbound, LocalFailure::Superseded.error(""), now);
                 continue;
             }
             // It may have been stopped since it was dispatched. Of one that is not known here the provider decides.
-            let status = template_of(&outbound).and_then(|template| templates.get(&template));
+            let status = template.and_then(|template| templates.get(&template));
             if let Some(status) = status.filter(|status| **status != TemplateStatus::Approved) {
                 notes.fail(&outbound, LocalFailure::TemplateNotApproved.error(status.name()), now);
                 continue;
@@ -244,7 +224,7 @@ where
         let ids: Vec<MessageId> = chosen.iter().map(|(one, _)| one.event.internal_id.clone()).collect();
         let mut tx = self.store.begin().await?;
         let begun = if ids.is_empty() { Vec::new() } else { tx.outbound().begin(&ids, now).await? };
-        self.write(&mut tx, notes, now).await?;
+        notes.write(&mut tx, now).await?;
         tx.commit().await?;
         let begun: HashMap<MessageId, u32> = begun.into_iter().collect();
         for (outbound, account) in chosen {
@@ -285,7 +265,7 @@ where
                 tx.outbound().forget_attempts(now - ATTEMPTS_KEPT).await?;
                 tx.intents().forget(now - INTENT_LIFETIME).await?;
             }
-            self.write(&mut tx, notes, now).await?;
+            notes.write(&mut tx, now).await?;
             tx.commit().await?;
         }
         if probes {
@@ -340,7 +320,7 @@ where
             }
         }
         let mut tx = self.store.begin().await?;
-        self.write(&mut tx, notes, now).await?;
+        notes.write(&mut tx, now).await?;
         tx.commit().await?;
         run.unreached.extend(unreached);
         run.unreached.retain(|_, failures| *failures > 0);
@@ -352,76 +332,6 @@ where
         }
         Ok(())
     }
-
-    async fn write(&self, tx: &mut S::Tx, notes: Notes, now: Timestamp) -> Result<(), StorageError> {
-        let Notes { attempts, settlements, statuses, pauses, resumed, aliases, stopped } = notes;
-        if !attempts.is_empty() {
-            tx.outbound().end(&attempts, now).await?;
-        }
-        tx.outbound().settle(&settlements).await?;
-        if !statuses.is_empty() {
-            tx.outbox().push_many(&statuses).await?;
-        }
-        if !pauses.is_empty() {
-            for (number, pause) in &pauses {
-                tracing::warn!(
-                    number,
-                    code = pause.error.code,
-                    "a number is paused until its account is mended"
-                );
-            }
-            tx.outbound().pause(&pauses).await?;
-        }
-        if !resumed.is_empty() {
-            tracing::info!(numbers = resumed.join(" "), "numbers send again");
-            tx.outbound().resume(&resumed).await?;
-        }
-        if !stopped.is_empty() {
-            tx.provider_templates().note_statuses(&stopped, now).await?;
-        }
-        if !aliases.is_empty() {
-            let known =
-                tx.contacts().find_by_phone_numbers(&aliases.values().cloned().collect::<Vec<_>>()).await?;
-            let known: HashSet<String> = known.into_iter().map(|contact| contact.phone_number).collect();
-            let asked: Vec<String> = aliases
-                .iter()
-                .filter(|(_, alias)| !known.contains(*alias))
-                .map(|(party, _)| party.clone())
-                .collect();
-            let contacts = if asked.is_empty() {
-                Vec::new()
-            } else {
-                tx.contacts().find_by_phone_numbers(&asked).await?
-            };
-            let alias = |contact: Contact| {
-                let alias = aliases.get(&contact.phone_number)?.clone();
-                Some(ContactAlias { contact_id: contact.id, alias, created_at: now })
-            };
-            let new: Vec<ContactAlias> = contacts.into_iter().filter_map(alias).collect();
-            if !new.is_empty() {
-                tx.contacts().add_aliases(&new).await?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns the template that a message is.
-fn template_of(outbound: &Outbound) -> Option<SentTemplate> {
-    let ContentMessage::Template { template } = &outbound.event.content else { return None };
-    Some(SentTemplate {
-        phone_number_id: outbound.event.session_id.transport().to_owned(),
-        name: template.name.clone(),
-        language: template.language.code.clone(),
-    })
-}
-
-/// Returns whether the session has another owner than the one that said the message (rulings S14). What an operator or
-/// another system dispatches belongs to no turn.
-fn is_superseded(outbound: &Outbound) -> bool {
-    let epoch = outbound.event.epoch;
-    outbound.event.source != Source::Dispatch
-        && outbound.owners.is_some_and(|owners| owners.have_superseded(epoch))
 }
 
 impl Run {
@@ -450,156 +360,4 @@ impl Run {
             }
         }
     }
-}
-
-impl Notes {
-    fn is_empty(&self) -> bool {
-        self.settlements.is_empty()
-    }
-
-    /// Notes what becomes of a message in the queue.
-    fn settle(&mut self, outbound: &Outbound, outcome: SettlementOutcome) {
-        let message = outbound.event.internal_id.clone();
-        self.settlements.push(Settlement { message, attempts: outbound.attempts, outcome });
-    }
-
-    /// Notes the end of a call: the attempt `number` of the message, and the `failures`-th in a row that did not reach the
-    /// provider. Returns until when the number is to send nothing.
-    fn sent(
-        &mut self,
-        before: &Outbound,
-        number: u32,
-        failures: u32,
-        result: &Result<Accepted, SendError>,
-        now: Timestamp,
-    ) -> Option<Timestamp> {
-        let outbound = &Outbound { attempts: number, ..before.clone() };
-        let event = &outbound.event;
-        match result {
-            Ok(accepted) => {
-                self.end(outbound, AttemptOutcome::Accepted, None);
-                self.accepted(outbound, accepted, now);
-                None
-            }
-            Err(SendError::Unsendable(details)) => {
-                self.end(outbound, AttemptOutcome::Failed, None);
-                self.fail(outbound, LocalFailure::ContentRefused.error(details), now);
-                None
-            }
-            Err(error @ SendError::Unreached(_)) => {
-                tracing::warn!(error = %Chain(error), message = %event.internal_id, "the phone provider is not reached");
-                self.end(outbound, AttemptOutcome::Retried, None);
-                let until = now + growing(failures, 4);
-                self.settle(outbound, SettlementOutcome::Again(until));
-                // Others of the number would not reach it either.
-                Some(until)
-            }
-            Err(error @ SendError::Unanswered(_)) => {
-                tracing::warn!(error = %Chain(error), message = %event.internal_id, "an answer of the phone provider is lost");
-                // The row stays as it is: a status of the provider settles it, or its time ends.
-                self.end(outbound, AttemptOutcome::Unanswered, None);
-                None
-            }
-            Err(SendError::Refused(refusal)) => self.refused(outbound, refusal, now),
-        }
-    }
-
-    fn refused(&mut self, outbound: &Outbound, refusal: &Refusal, now: Timestamp) -> Option<Timestamp> {
-        let Refusal { error, class, retry_after } = refusal;
-        let refusals = outbound.refusals + 1;
-        let is_final = match class {
-            RefusalClass::Permanent => true,
-            RefusalClass::Retry => refusals >= MOST_REFUSALS,
-            RefusalClass::Throttled | RefusalClass::PairThrottled | RefusalClass::Account => false,
-        };
-        let stopped = match error.code {
-            TEMPLATE_PAUSED => Some(TemplateStatus::Paused),
-            TEMPLATE_DISABLED => Some(TemplateStatus::Disabled),
-            _ => None,
-        };
-        self.stopped.extend(template_of(outbound).zip(stopped));
-        if is_final {
-            self.end(outbound, AttemptOutcome::Failed, Some(error));
-            self.fail(outbound, error.clone(), now);
-            return None;
-        }
-        self.end(outbound, AttemptOutcome::Retried, Some(error));
-        let until = |count, base| now + retry_after.unwrap_or_else(|| growing(count, base));
-        match class {
-            RefusalClass::Retry => {
-                self.settle(outbound, SettlementOutcome::Refused(until(refusals, 4)));
-                None
-            }
-            RefusalClass::PairThrottled => {
-                self.settle(outbound, SettlementOutcome::Again(until(outbound.attempts, 4)));
-                None
-            }
-            RefusalClass::Throttled => {
-                let until = until(outbound.attempts, 2);
-                self.settle(outbound, SettlementOutcome::Again(until));
-                Some(until)
-            }
-            RefusalClass::Account | RefusalClass::Permanent => {
-                self.settle(outbound, SettlementOutcome::Again(now));
-                let pause = Pause { error: error.clone(), since: now };
-                self.pauses.insert(outbound.event.session_id.transport().to_owned(), pause);
-                None
-            }
-        }
-    }
-
-    fn end(&mut self, outbound: &Outbound, outcome: AttemptOutcome, error: Option<&StatusError>) {
-        let label = match outcome {
-            AttemptOutcome::Accepted => "accepted",
-            AttemptOutcome::Retried => "retried",
-            AttemptOutcome::Failed => "failed",
-            AttemptOutcome::Unanswered => "unanswered",
-        };
-        metrics::counter!("flowsdk_phone_sends", "outcome" => label).increment(1);
-        let (message, number) = (outbound.event.internal_id.clone(), outbound.attempts);
-        self.attempts.push(Attempt { message, number, outcome, error: error.cloned() });
-    }
-
-    fn accepted(&mut self, outbound: &Outbound, accepted: &Accepted, now: Timestamp) {
-        let event = &outbound.event;
-        let party = event.session_id.party();
-        let other = accepted.recipient.clone().filter(|known| other_form(party).as_ref() == Some(known));
-        if let Some(recipient) = other {
-            self.aliases.insert(party.to_owned(), recipient);
-        }
-        self.settle(outbound, SettlementOutcome::Done);
-        self.status(event, DeliveryStatus::Sent, Some(accepted.provider_id.clone()), None, now);
-    }
-
-    fn fail(&mut self, outbound: &Outbound, error: StatusError, now: Timestamp) {
-        let event = &outbound.event;
-        tracing::info!(message = %event.internal_id, code = error.code, "a message by phone failed");
-        self.settle(outbound, SettlementOutcome::Done);
-        self.status(event, DeliveryStatus::SendFailed, None, Some(error), now);
-    }
-
-    fn status(
-        &mut self,
-        event: &OutgoingEvent,
-        status: DeliveryStatus,
-        channel_message_id: Option<String>,
-        error: Option<StatusError>,
-        now: Timestamp,
-    ) {
-        self.statuses.push(NewEntry::of::<Status>(&StatusEvent {
-            status,
-            internal_id: Some(event.internal_id.clone()),
-            channel_message_id,
-            session_id: Some(event.session_id.clone()),
-            phone_number_id: None,
-            error,
-            timestamp: now,
-        }));
-    }
-}
-
-/// Returns a pause that grows by `base` with each attempt, from one second.
-fn growing(attempt: u32, base: u64) -> Duration {
-    let seconds = base.saturating_pow(attempt.saturating_sub(1));
-    Duration::from_secs(seconds).min(LONGEST_PAUSE)
 }
