@@ -42,7 +42,7 @@ pub(super) struct Decider<'a> {
     /// Turns that are decided already, and what the others may take.
     pub(super) rehearsed: &'a Rehearsed,
     pub(super) allowance: u64,
-    /// Turns that take longer. While there is one, nothing of the batch is written.
+    /// Turns that take longer. While there is one, nothing of the batch is place.
     pub(super) long: Vec<Rehearsal>,
     /// The messages of the batch so far, by their key.
     pub(super) stored: HashMap<String, MessageId>,
@@ -68,7 +68,7 @@ impl Decider<'_> {
             (Some(stored), _) if stored.frozen => {
                 let at = self.time_of(&stored.session);
                 report.frozen = true;
-                self.keep(event, Written::to(&stored.session), at, stored.ahead, &mut report);
+                self.keep(event, ChatContext::of_session(&stored.session), at, stored.ahead, &mut report);
                 return Ok(report);
             }
             (Some(stored), _) => {
@@ -95,7 +95,7 @@ impl Decider<'_> {
                     "nobody answers: neither the channel nor its router has a published flow"
                 );
                 metrics::counter!("flowsdk_incoming_unanswered").increment(1);
-                self.store_all(event, Written::into(&chat), self.now, &mut report);
+                self.store_all(event, ChatContext::of_chat(&chat), self.now, &mut report);
                 if report.stored.iter().any(|stored| !stored.duplicate) {
                     self.unsaid = Some(Unsaid::unanswered(event.session_id().clone(), chat.id));
                 }
@@ -103,7 +103,7 @@ impl Decider<'_> {
             }
             (None, Some(Opened::Frozen(chat))) => {
                 report.frozen = true;
-                self.keep(event, Written::into(&chat), self.now, Vec::new(), &mut report);
+                self.keep(event, ChatContext::of_chat(&chat), self.now, Vec::new(), &mut report);
                 return Ok(report);
             }
             // A timer or a redirect of a session that has ended since has nothing to do.
@@ -171,7 +171,7 @@ impl Decider<'_> {
             ConversationEvent::Incoming(incoming) | ConversationEvent::Flow(FlowEvent::Message(incoming)) => {
                 let at = self.time_of(&run.session);
                 let place = self.writes.messages.len();
-                let mut fresh = self.store_fresh(incoming, Written::to(&run.session), at, report);
+                let mut fresh = self.store_fresh(incoming, ChatContext::of_session(&run.session), at, report);
                 fresh.retain(|message| message.content.is_said());
                 self.acknowledge(&run.session, &fresh);
                 let opens = incoming.is_opening() && is_at_the_beginning(&run.session);
@@ -319,7 +319,7 @@ impl Decider<'_> {
     fn keep(
         &mut self,
         event: &ConversationEvent,
-        written: Written<'_>,
+        place: ChatContext<'_>,
         at: Timestamp,
         ahead: Vec<FlowEvent>,
         report: &mut TurnReport,
@@ -336,7 +336,7 @@ impl Decider<'_> {
             return;
         };
         let fresh: Vec<IncomingMessage> =
-            self.store_fresh(incoming, written, at, report).into_iter().cloned().collect();
+            self.store_fresh(incoming, place, at, report).into_iter().cloned().collect();
         if !fresh.is_empty() {
             self.keep_ahead(event, ahead);
             self.writes.led.extend(led);
@@ -367,12 +367,12 @@ impl Decider<'_> {
     fn store_all(
         &mut self,
         event: &ConversationEvent,
-        written: Written<'_>,
+        place: ChatContext<'_>,
         at: Timestamp,
         report: &mut TurnReport,
     ) {
         if let Some(event) = event.incoming() {
-            self.store_fresh(event, written, at, report);
+            self.store_fresh(event, place, at, report);
         }
     }
 
@@ -380,7 +380,7 @@ impl Decider<'_> {
     fn store_fresh<'e>(
         &mut self,
         event: &'e IncomingEvent,
-        written: Written<'_>,
+        place: ChatContext<'_>,
         at: Timestamp,
         report: &mut TurnReport,
     ) -> Vec<&'e IncomingMessage> {
@@ -395,8 +395,12 @@ impl Decider<'_> {
                 continue;
             }
             let id = message.internal_id.clone().unwrap_or_else(|| MessageId::generate(self.cx.ids()));
-            self.writes.messages.push(incoming_row(id.clone(), &event.session_id, written.chat, message, at));
-            self.note(event, written, message, at);
+            self.writes.messages.push(incoming_row(id.clone(), &event.session_id, place.chat, message, at));
+            let channel = event.session_id.channel();
+            self.extend_window(channel, place.chat, message, at);
+            if channel == Channel::Phone {
+                self.note_opt_out(place, message, at);
+            }
             self.stored.insert(key, id.clone());
             report.stored.push(StoredMessage { id, duplicate: false });
             fresh.push(message);
@@ -404,31 +408,25 @@ impl Decider<'_> {
         fresh
     }
 
-    /// Notes what a message means for what may be sent to its contact.
-    fn note(
-        &mut self,
-        event: &IncomingEvent,
-        written: Written<'_>,
-        message: &IncomingMessage,
-        at: Timestamp,
-    ) {
-        let channel = event.session_id.channel();
-        if let Some(window) = channel.capabilities().window {
-            // A delivery may be days late.
-            let ends_at = message.sent_at.map_or(at, |sent_at| sent_at.min(at)) + window;
-            let known = self.writes.windows.entry(written.chat.clone()).or_insert(ends_at);
-            *known = ends_at.max(*known);
-        }
-        let options = written.router.and_then(|router| self.facts.routers.get(router)).map(|one| &one.phone);
-        let is_opt_out = channel == Channel::Phone
-            && options.is_some_and(|options| options.is_opt_out(message.content.as_text()));
-        if let (Some(router), true) = (written.router, is_opt_out) {
+    /// Extends the window in which the contact of a message can be answered.
+    fn extend_window(&mut self, channel: Channel, chat: &ChatId, message: &IncomingMessage, at: Timestamp) {
+        let Some(window) = channel.capabilities().window else { return };
+        // A delivery may be days late.
+        let ends_at = message.sent_at.map_or(at, |sent_at| sent_at.min(at)) + window;
+        let known = self.writes.windows.entry(chat.clone()).or_insert(ends_at);
+        *known = ends_at.max(*known);
+    }
+
+    /// Notes that a contact wants no more offers, if a message says so in the words of its router.
+    fn note_opt_out(&mut self, place: ChatContext<'_>, message: &IncomingMessage, at: Timestamp) {
+        let Some(router) = place.router.and_then(|router| self.facts.routers.get(router)) else { return };
+        if router.phone.is_opt_out(message.content.as_text()) {
             self.writes.records.opt_ins.push(ContactOptIn {
                 id: self.cx.ids().next_id(),
-                contact_id: written.contact.clone(),
-                router_id: router.clone(),
+                contact_id: place.contact.clone(),
+                router_id: router.id.clone(),
                 status: OptInStatus::Revoked,
-                chat_id: Some(written.chat.clone()),
+                chat_id: Some(place.chat.clone()),
                 source: OptInSource::Contact,
                 recorded_at: at,
             });
@@ -456,22 +454,22 @@ impl Decider<'_> {
     }
 }
 
-/// Where messages were written.
+/// Where messages were place.
 #[derive(Clone, Copy)]
-struct Written<'a> {
+struct ChatContext<'a> {
     chat: &'a ChatId,
     contact: &'a ContactId,
     router: Option<&'a RouterId>,
 }
 
-impl<'a> Written<'a> {
+impl<'a> ChatContext<'a> {
     /// In the chat of a session.
-    fn to(session: &'a Session) -> Self {
+    fn of_session(session: &'a Session) -> Self {
         Self { chat: &session.chat_id, contact: &session.contact_id, router: Some(&session.router_id) }
     }
 
     /// In a chat without a session that runs.
-    fn into(chat: &'a Chat) -> Self {
+    fn of_chat(chat: &'a Chat) -> Self {
         Self { chat: &chat.id, contact: &chat.contact_id, router: chat.router_id.as_ref() }
     }
 }
