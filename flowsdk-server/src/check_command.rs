@@ -5,7 +5,7 @@ use flowsdk_store::sql::{DatabaseUrl, SchemaState};
 
 use crate::app::differing;
 use crate::config::{Config, Environment};
-use crate::flow_command::Printed;
+use crate::printed::Printed;
 
 /// Reads the configuration as `serve` does, and asks the database and Redis. It changes nothing.
 pub async fn run(find: impl Fn(&str) -> Option<String> + Copy) -> Printed {

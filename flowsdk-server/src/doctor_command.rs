@@ -21,8 +21,8 @@ use secrecy::SecretString;
 use serde_json::json;
 
 use crate::config::Config;
-use crate::flow_command::Printed;
 use crate::http_client::near;
+use crate::printed::Printed;
 
 /// How long a request may take.
 const TIMEOUT: Duration = Duration::from_secs(20);

@@ -26,6 +26,7 @@ pub mod health;
 mod http_client;
 pub mod logging;
 mod phone;
+pub mod printed;
 mod private_file;
 pub mod remote;
 pub mod restore_command;

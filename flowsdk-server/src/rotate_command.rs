@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::note_rotated;
 use crate::config::RotationConfig;
-use crate::flow_command::Printed;
+use crate::printed::Printed;
 
 /// Renews values that are not under the present key. Concurrent changes of others stay; where one process has the
 /// database for itself it must not run.

@@ -7,8 +7,8 @@ use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::{FlowChecker, FlowKind};
 use serde_json::Value;
 
-use super::Printed;
 use super::file::{definition, line};
+use crate::printed::Printed;
 
 /// Lists the problems of definitions.
 ///

@@ -14,6 +14,7 @@ use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::graph::Graph;
 use flowsdk_core::flow::{FlowChecker, FlowDefinition, ScriptRunner};
 
+use crate::printed::Printed;
 use crate::remote::pull::{self, Pull};
 use crate::remote::push::{self, Target};
 use crate::remote::watch::{self, Watch};
@@ -78,15 +79,6 @@ pub enum TraceFormat {
     Json,
 }
 
-/// The output of a command, and its success.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Printed {
-    /// The text for standard output.
-    pub text: String,
-    /// Whether the command succeeded.
-    pub ok: bool,
-}
-
 /// Runs a command; `scripts` parses and runs the scripts of definitions, and `say` prints what is told before the end.
 ///
 /// # Errors
@@ -112,13 +104,6 @@ pub async fn run(
 /// Returns the client of the server that the user is logged in at.
 fn client() -> Result<Client, BoxError> {
     Ok(Client::open(SessionFile::of_user()?)?)
-}
-
-impl Printed {
-    /// The output of a command that succeeded.
-    fn done(text: String) -> Self {
-        Self { text, ok: true }
-    }
 }
 
 fn graph(file: &Path, mermaid: bool) -> Result<Printed, BoxError> {

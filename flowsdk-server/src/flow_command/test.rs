@@ -10,9 +10,10 @@ use flowsdk_core::flow::simulator::{Does, TestFile, simulate_with};
 use flowsdk_core::router::TimeZoneName;
 use serde_json::Value;
 
+use super::TraceFormat;
 use super::file::{compile, json, text};
 use super::trace::traced;
-use super::{Printed, TraceFormat};
+use crate::printed::Printed;
 
 /// Plays test files; `scripts` runs the scripts that they do not mock.
 pub(super) async fn test(

@@ -8,7 +8,8 @@ use flowsdk_core::flow::Written;
 
 use super::api::{Flow, FlowDetails, NewFlow, Problem, Router, Validation};
 use super::{Client, RemoteError};
-use crate::flow_command::{Printed, ProblemLine, read_definition};
+use crate::flow_command::{ProblemLine, read_definition};
+use crate::printed::Printed;
 
 /// Where a file goes.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
