@@ -4,7 +4,7 @@ use flowsdk_core::message::{TemplateLocale, TemplateMessage};
 use flowsdk_core::text::Text;
 use serde_json::{Value, json};
 
-use crate::template::{Button, Component, HeaderFormat, Template, count_placeholders, render_body};
+use crate::template::{Button, Component, HeaderFormat, MAX_BODY, Template, count_placeholders, render_body};
 
 /// Parameters that do not fit a template, each with the field that is at fault.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -37,7 +37,8 @@ enum Wanted {
     Code(usize),
 }
 
-/// Returns the message of a template with these values: `variables` of the body, `components` of header and buttons.
+/// Returns the message of a template with these values: `variables` of the body, `components` of header and buttons. A
+/// quick reply may be given a payload, and brings its text back otherwise.
 ///
 /// # Errors
 /// Values that are missing, are too many, or are none.
@@ -49,6 +50,16 @@ pub fn filled(
     let mut problems = Vec::new();
     let mut parts = Vec::new();
     let text = match render_body(template.body(), variables) {
+        Ok(text) if text.chars().count() > MAX_BODY => {
+            problems.push((
+                "variables".to_owned(),
+                Text::of(
+                    format!("O texto com os valores tem mais de {MAX_BODY} caracteres"),
+                    format!("The text with its values has more than {MAX_BODY} characters"),
+                ),
+            ));
+            String::new()
+        }
         Ok(text) => text,
         Err(wrong) => {
             problems.push((
@@ -77,7 +88,19 @@ pub fn filled(
             None => problems.push(("components".to_owned(), missing(wanted))),
         }
     }
-    problems.extend(given.into_iter().map(|(place, _)| (format!("components[{place}]"), UNWANTED)));
+    for (place, value) in given {
+        let field = format!("components[{place}]");
+        match button_at(&template.components, value) {
+            Some(Button::QuickReply { .. }) if value["sub_type"] == "quick_reply" => {
+                if holds_payload(value) {
+                    parts.push(value.clone());
+                } else {
+                    problems.push((field, PARAMETERS));
+                }
+            }
+            _ => problems.push((field, UNWANTED)),
+        }
+    }
     if !problems.is_empty() {
         return Err(InvalidParameters(problems));
     }
@@ -135,6 +158,23 @@ fn is_of(value: &Value, wanted: Wanted) -> bool {
     }
 }
 
+/// Returns the button of a template that a component is for.
+fn button_at<'a>(components: &'a [Component], value: &Value) -> Option<&'a Button> {
+    let index = value["index"].as_u64().or_else(|| value["index"].as_str()?.parse().ok());
+    let index = usize::try_from(index.filter(|_| value["type"] == "button")?).ok()?;
+    components.iter().find_map(|component| match component {
+        Component::Buttons { buttons } => buttons.get(index),
+        _ => None,
+    })
+}
+
+/// Whether a component has what the tap of a quick reply brings back: 1 to 256 characters.
+fn holds_payload(value: &Value) -> bool {
+    let Some([one]) = value["parameters"].as_array().map(Vec::as_slice) else { return false };
+    let payload = one["payload"].as_str().filter(|_| one["type"] == "payload");
+    payload.is_some_and(|payload| (1..=MAX_PAYLOAD).contains(&payload.chars().count()))
+}
+
 /// Whether the provider takes a text as a parameter: it is not empty, and has no line break, no tab and no more than four
 /// blanks in a row.
 fn is_parameter(text: &str) -> bool {
@@ -163,6 +203,8 @@ fn holds(value: &Value, wanted: Wanted) -> bool {
     }
 }
 
+/// Most characters of the payload of a quick reply.
+const MAX_PAYLOAD: usize = 256;
 const PARAMETERS: Text =
     Text::new("Os parâmetros não são os desta parte", "The parameters are not those of this part");
 const UNSENDABLE: Text = Text::new(
@@ -180,5 +222,69 @@ fn missing(wanted: Wanted) -> Text {
             format!("Faltam os parâmetros do botão {at}"),
             format!("The parameters of button {at} are missing"),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flowsdk_core::time::Timestamp;
+
+    use super::*;
+    use crate::channel_number::ProviderId;
+    use crate::template::{TemplateCategory, TemplateStatus};
+
+    fn template(components: Value) -> Template {
+        Template {
+            id: "t1".parse().expect("an id"),
+            router_id: "r1".parse().expect("an id"),
+            business_account_id: ProviderId::parse("77").expect("an id"),
+            name: "order".to_owned().try_into().expect("a name"),
+            language: "pt_BR".to_owned().try_into().expect("a language"),
+            category: TemplateCategory::Utility,
+            status: TemplateStatus::Approved,
+            components: serde_json::from_value(components).expect("components"),
+            provider_id: None,
+            quality: None,
+            rejected_reason: None,
+            created_at: Timestamp::from_millis(0),
+            updated_at: Timestamp::from_millis(0),
+        }
+    }
+
+    #[test]
+    fn a_quick_reply_may_be_given_what_it_brings_back() {
+        let template = template(
+            json!([{ "type": "BODY", "text": "Confirma?" }, { "type": "BUTTONS", "buttons": [
+            { "type": "QUICK_REPLY", "text": "Sim" }, { "type": "PHONE_NUMBER", "text": "Ligar", "phone_number": "5511987654321" }] }]),
+        );
+        let button = |kind: &str, index: Value, payload: Value| {
+            json!({ "type": "button", "sub_type": kind, "index": index,
+                "parameters": [{ "type": "payload", "payload": payload }] })
+        };
+        let long = "x".repeat(257);
+        for (given, fits) in [
+            (vec![], true),
+            (vec![button("quick_reply", json!("0"), json!("yes"))], true),
+            (vec![button("quick_reply", json!(0), json!("yes"))], true),
+            (vec![button("quick_reply", json!(0), json!(""))], false),
+            (vec![button("quick_reply", json!(0), json!(long))], false),
+            (vec![button("quick_reply", json!(0), json!(7))], false),
+            (vec![button("url", json!(0), json!("yes"))], false),
+            (vec![button("quick_reply", json!(1), json!("yes"))], false),
+            (vec![button("quick_reply", json!(2), json!("yes"))], false),
+            (vec![button("quick_reply", json!(-1), json!("yes"))], false),
+        ] {
+            let made = filled(&template, &[], &given);
+            assert_eq!(made.as_ref().map(|made| &made.components).ok(), fits.then_some(&given), "{given:?}");
+        }
+    }
+
+    #[test]
+    fn a_body_with_its_values_has_an_end() {
+        let template = template(json!([{ "type": "BODY", "text": "Olá {{1}}!" }]));
+        let rest = "Olá !".chars().count();
+        for (length, fits) in [(MAX_BODY - rest, true), (MAX_BODY - rest + 1, false)] {
+            assert_eq!(filled(&template, &["x".repeat(length)], &[]).is_ok(), fits, "{length}");
+        }
     }
 }
