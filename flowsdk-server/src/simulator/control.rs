@@ -12,6 +12,7 @@ use http::{HeaderMap, StatusCode, Uri, header};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::disorder::Disorder;
 use super::fault::Fault;
 use super::form::{Answered, Asked};
 use super::phone::Screen;
@@ -22,6 +23,7 @@ pub(super) fn routes(provider: Provider) -> Router {
     Router::new()
         .route("/simulator/messages", get(sent))
         .route("/simulator/faults", post(fail))
+        .route("/simulator/disorder", post(disturb))
         .route("/simulator/templates", get(templates))
         .route("/simulator/templates/{id}/review", post(review))
         .route("/simulator/numbers/{number}/phones/{phone}/messages", get(screen).post(say))
@@ -63,6 +65,14 @@ async fn sent(State(provider): State<Provider>) -> Json<Vec<SentMessage>> {
 
 async fn fail(State(provider): State<Provider>, Json(fault): Json<Fault>) -> StatusCode {
     provider.fail_next(fault);
+    StatusCode::NO_CONTENT
+}
+
+async fn disturb(State(provider): State<Provider>, Json(disorder): Json<Disorder>) -> StatusCode {
+    if !disorder.is_bounded() {
+        return StatusCode::BAD_REQUEST;
+    }
+    provider.disturb(disorder);
     StatusCode::NO_CONTENT
 }
 

@@ -6,6 +6,7 @@
 mod calls;
 mod command;
 mod control;
+mod disorder;
 mod fault;
 mod form;
 mod page;
@@ -15,6 +16,7 @@ mod template;
 mod webhook;
 
 pub use command::{Simulator, run};
+pub use disorder::Disorder;
 pub use fault::Fault;
 pub use form::{Answered, Asked};
 pub(crate) use page::PHONE;

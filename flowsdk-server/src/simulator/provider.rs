@@ -11,9 +11,11 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
+use super::disorder::{Disorder, Held};
 use super::fault::Fault;
 use super::phone::{Bubble, Screen, Side};
 use super::template::KeptTemplate;
+use super::webhook::Delivery;
 
 /// Most messages that are kept to be shown to a test.
 const SENT: usize = 20_000;
@@ -86,6 +88,8 @@ pub(super) struct State {
     pub(super) sent: VecDeque<SentMessage>,
     calls: u64,
     faults: VecDeque<Fault>,
+    pub(super) disorder: Disorder,
+    pub(super) held: Held<Delivery>,
     pub(super) templates: Vec<KeptTemplate>,
     pub(super) templates_made: u64,
     /// The public keys of forms, by number.
@@ -103,6 +107,8 @@ impl Provider {
     /// Creates a provider. `client` delivers the webhooks.
     pub fn new(config: ProviderConfig, cx: OpContext, client: Client) -> Self {
         let state = State {
+            disorder: Disorder::default(),
+            held: Held::new(config.seed),
             config,
             ids: 0,
             sent: VecDeque::new(),

@@ -6,6 +6,7 @@ use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
 use flowsdk_core::contact::is_user_id;
 use serde_json::{Value, json};
 
+use super::disorder::Disorder;
 use super::phone::Side;
 use super::provider::{Provider, Reach, SentMessage};
 
@@ -14,7 +15,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 const MOST_ATTEMPTS: u32 = 240;
 
 impl Provider {
-    /// A phone writes to a number: `message` has the `type` and its node. Returns the id of the message.
+    /// A phone writes to a number: `message` has the `type` and its node, and may have a `timestamp`. Returns the id of the
+    /// message.
     pub fn say(&self, phone_number_id: &str, phone: &str, name: &str, mut message: Value) -> String {
         let id = self.state().next_id();
         self.show(phone_number_id, phone, &id, Side::Phone, message.clone());
@@ -27,7 +29,9 @@ impl Provider {
             contact["wa_id"] = phone.into();
         }
         message["id"] = id.as_str().into();
-        message["timestamp"] = self.now().into();
+        if message["timestamp"].is_null() {
+            message["timestamp"] = self.now().into();
+        }
         self.deliver(phone_number_id, json!({ "contacts": [contact], "messages": [message] }));
         id
     }
@@ -75,10 +79,10 @@ impl Provider {
         self.deliver_change("messages", &value);
     }
 
-    /// Delivers a change of the account, again and again until it is taken.
+    /// Delivers a change of the account, and what was held back before, if it is time.
     pub(super) fn deliver_change(&self, field: &str, value: &Value) {
-        let (body, signature) = {
-            let state = self.state();
+        let coming = {
+            let mut state = self.state();
             if state.config.callback.is_none() {
                 return;
             }
@@ -87,23 +91,52 @@ impl Provider {
             let body =
                 escaped(&json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string());
             let signature = sign(&state.config.app_secret, body.as_bytes());
-            (body, signature)
+            let disorder = state.disorder;
+            state.held.take(disorder, Delivery { body, signature })
         };
+        self.send(coming);
+    }
+
+    /// Sets how deliveries come. What is held back comes at once.
+    pub fn disturb(&self, disorder: Disorder) {
+        let coming = {
+            let mut state = self.state();
+            let before = std::mem::replace(&mut state.disorder, disorder);
+            state.held.release(before)
+        };
+        self.send(coming);
+    }
+
+    /// Sends deliveries one after the other, each again and again until it is taken. Those of several calls come together.
+    fn send(&self, deliveries: Vec<Delivery>) {
         let provider = self.clone();
         self.shared().tasks.spawn(async move {
-            for _ in 0..MOST_ATTEMPTS {
-                // The address may be another one by now.
-                let Some(callback) = provider.state().config.callback.clone() else { return };
-                let request = provider.shared().client.post(callback).header(SIGNATURE_HEADER, &signature);
-                let request = request.header("content-type", "application/json").body(body.clone());
-                if request.send().await.is_ok_and(|answer| answer.status().is_success()) {
-                    return;
-                }
-                tokio::time::sleep(PAUSE).await;
+            for delivery in deliveries {
+                provider.insist(&delivery).await;
             }
-            tracing::warn!("a webhook is given up");
         });
     }
+
+    async fn insist(&self, Delivery { body, signature }: &Delivery) {
+        for _ in 0..MOST_ATTEMPTS {
+            // The address may be another one by now.
+            let Some(callback) = self.state().config.callback.clone() else { return };
+            let request = self.shared().client.post(callback).header(SIGNATURE_HEADER, signature);
+            let request = request.header("content-type", "application/json").body(body.clone());
+            if request.send().await.is_ok_and(|answer| answer.status().is_success()) {
+                return;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        tracing::warn!("a webhook is given up");
+    }
+}
+
+/// A delivery, signed.
+#[derive(Debug, Clone)]
+pub(super) struct Delivery {
+    body: String,
+    signature: String,
 }
 
 /// Returns JSON as the provider writes it: in ASCII alone.

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use flowsdk_channels::phone::graph::API_VERSION;
 use flowsdk_core::context::OpContext;
-use flowsdk_server::simulator::{Fault, Provider, ProviderConfig, Reach, SentMessage, Shown, routes};
+use flowsdk_server::simulator::{
+    Disorder, Fault, Provider, ProviderConfig, Reach, SentMessage, Shown, routes,
+};
 use reqwest::Client;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -25,6 +27,7 @@ everywhere!(
     what_cannot_be_sent_fails_with_its_reason,
     users_without_a_number_are_answered,
     what_an_ended_session_said_is_sent_although_the_next_has_begun,
+    deliveries_that_come_again_and_in_another_order_are_answered_once,
 );
 
 pub(super) const PHONE: &str = "5511987654321";
@@ -377,4 +380,32 @@ async fn what_an_ended_session_said_is_sent_although_the_next_has_begun(setup: S
     }
     world.give_token("good-token").await;
     assert_eq!(texts(&world.sent(3).await), ["olá", "tchau dois", "olá"]);
+}
+
+/// Of one contact they are answered in the order in which they come.
+async fn deliveries_that_come_again_and_in_another_order_are_answered_once(setup: Setup) {
+    let world = World::new(setup, true).await;
+    world.provider.disturb(Disorder { repeats: 2, holds: 6 });
+    for text in ["a", "b", "c", "d", "e", "f"] {
+        world.says(text);
+    }
+    let sent = world.sent(6).await;
+    let answers: Vec<&str> = sent.iter().filter_map(|one| one.body["text"]["body"].as_str()).collect();
+    let mut once: Vec<&str> = answers.clone();
+    once.sort_unstable();
+    assert_eq!(once, ["eco a", "eco b", "eco c", "eco d", "eco e", "eco f"]);
+    assert_ne!(answers, once, "the seed gives another order");
+    // Statuses of what was answered are held back, too, and come in any order: none goes back.
+    world.provider.disturb(Disorder::default());
+    let said = eventually("all is read", || async {
+        let said = transcript(&world.admin, PHONE, 12).await;
+        let mut read = 0;
+        for message in said.iter().filter(|message| message["direction"] == "out") {
+            let path = format!("/messages/{}", message["id"].as_str()?);
+            read += usize::from(world.admin.get(&path).await.ok(200)["status"] == "read");
+        }
+        (read == 6).then_some(said)
+    })
+    .await;
+    assert_eq!(said.len(), 12);
 }
