@@ -66,7 +66,7 @@ pub struct SyncedTemplates {
     pub unchanged: u32,
     /// How many the provider has no more. They are `DISABLED` here.
     pub gone: u32,
-    /// Those that cannot be kept here.
+    /// Those that cannot be kept here. One that was known is `DISABLED`, and counts as updated.
     pub omitted: Vec<Omitted>,
 }
 
@@ -168,7 +168,8 @@ where
                     let omitted = Omitted { name: key.0, language: key.1, reason };
                     compared.counts.omitted.push(omitted);
                     // What is known of it may be something else by now.
-                    compared.disable(before, now);
+                    let is_disabled = compared.disable(before, now);
+                    compared.counts.updated += u32::from(is_disabled);
                 }
             }
         }
@@ -184,7 +185,7 @@ where
     /// [`Self::sync`].
     ///
     /// # Errors
-    /// [`Error`]. After [`Error::Unanswered`] the provider may have it.
+    /// [`Error`]. After [`ProviderFault::Unanswered`](crate::ProviderFault::Unanswered) the provider may have it.
     pub async fn submit(
         &self,
         author: &Author,
