@@ -41,12 +41,15 @@ pub struct FormGate {
 /// The reason why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum FormEndpointError {
-    /// There is no such form, or nobody signs for its router.
+    /// There is no such form.
     #[error("no such form")]
     Unknown,
     /// The signature is not one of the router's app.
     #[error("not signed by the app of the router")]
     Unsigned,
+    /// No signature can be right: the router has no app.
+    #[error("the router of the form has no channelAppSecret")]
+    NoSecret,
     /// It is not encrypted for a key of the router: the app of the contact asks for the public key again.
     #[error("not encrypted for a key of the router")]
     Undecipherable,
@@ -93,8 +96,7 @@ where
         let gate = self.store.read().await?.form_definitions().gate(form).await?;
         let gate = gate.ok_or(FormEndpointError::Unknown)?;
         let secret = gate.app_secret.as_ref().and_then(|secret| self.key.decrypt(secret).ok());
-        let is_ours = secret.is_some_and(|secret| is_signed(&secret, signature, body));
-        if !is_ours {
+        if !is_signed(&secret.ok_or(FormEndpointError::NoSecret)?, signature, body) {
             return Err(FormEndpointError::Unsigned);
         }
         let (question, exchange) = self.open(&gate, body).await?;
@@ -150,7 +152,7 @@ where
         };
         match answered {
             Ok(Ok(returns)) => FormAnswer::of(question, returns)
-                .ok_or_else(|| unanswered("the tool gives back no `screen`".to_owned())),
+                .ok_or_else(|| unanswered("the tool gives back no `screen` that is a text".to_owned())),
             Ok(Err(ToolCallError::NoSession)) => Ok(expired()),
             Ok(Err(ToolCallError::Storage(error))) => Err(error.into()),
             Ok(Err(error)) => Err(unanswered(error.to_string())),

@@ -114,11 +114,13 @@ pub enum FormAnswer {
 impl FormAnswer {
     /// Returns the answer to a question from what a tool gives back: `screen`, and its `data`. Without a `screen` the same
     /// one is shown again; `SUCCESS` ends the form with `data` as its answers. Everything else that it gives back is
-    /// added to `data`. `None`, if there is no screen to show.
+    /// added to `data`. `None`, if there is no screen to show, or it is no text.
     pub fn of(question: &ScreenQuestion, mut returns: Map<String, Value>) -> Option<Self> {
         let screen = match returns.remove("screen") {
             Some(Value::String(screen)) if !screen.is_empty() => screen,
-            _ => question.screen.clone()?,
+            None | Some(Value::Null | Value::String(_)) => question.screen.clone()?,
+            // A screen that has no such name would be a form that does not move on.
+            Some(_) => return None,
         };
         let mut data = match returns.remove("data") {
             Some(Value::Object(data)) => data,
@@ -243,6 +245,7 @@ mod tests {
             ),
             (Some("A"), json!({ "screen": "", "data": "odd" }), Some(json!({ "screen": "A", "data": {} }))),
             (None, json!({ "data": {} }), None),
+            (Some("A"), json!({ "screen": 7 }), None),
             (
                 Some("A"),
                 json!({ "screen": "SUCCESS", "size": 2, "data": { "flow_token": "forged" } }),

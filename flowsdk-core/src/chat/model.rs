@@ -43,7 +43,7 @@ pub struct Chat {
     pub summary: Option<String>,
     /// When it was opened.
     pub created_at: Timestamp,
-    /// Until when the contact can be answered freely ([`Channel::window`](crate::session::Channel::window)); `None`, if they
+    /// Until when the contact can be answered freely ([`Capabilities::window`](crate::message::Capabilities::window)); `None`, if they
     /// have not written on a channel that has a window.
     pub window_ends_at: Option<Timestamp>,
 }

@@ -35,7 +35,7 @@ pub enum ToolCallError {
     #[error("no such session")]
     NoSession,
     /// The router has no published tool of this id.
-    #[error("no such tool")]
+    #[error("the router has no published tool of this id")]
     NoTool,
     /// The tool was called.
     #[error(transparent)]

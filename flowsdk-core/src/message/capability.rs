@@ -125,7 +125,7 @@ const WEBCHAT: Capabilities = Capabilities {
     window: None,
 };
 
-/// Buttons become quick replies there (rulings G4).
+/// Buttons become quick replies there.
 const SOCIAL: Capabilities = Capabilities {
     kinds: &[Text, Buttons, Image, Audio, Video, Document, QuickReplies, Carousel],
     limits: Limits { text: 1_000, body: 1_000, ..Limits::OF_FLOWS },

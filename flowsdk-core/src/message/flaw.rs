@@ -120,8 +120,8 @@ impl FlawKind {
                 "latitude from -90 to 90, longitude from -180 to 180",
             ),
             Self::FormScreen => Wording::new(
-                "`navigate` precisa de `flow_action_payload`; `data_exchange` não o tem",
-                "`navigate` needs `flow_action_payload`; `data_exchange` has none",
+                "`navigate`, que vale sem `flow_action`, precisa de `flow_action_payload` com `screen`; `data_exchange` não o tem",
+                "`navigate`, which counts without `flow_action`, needs `flow_action_payload` with its `screen`; `data_exchange` has none",
             ),
         }
     }

@@ -62,7 +62,9 @@ fn sealed(status: StatusCode, answer: String) -> Response {
 fn refused(error: &FormEndpointError) -> ApiError {
     match error {
         FormEndpointError::Unknown => ApiError::not_found(),
-        FormEndpointError::Unsigned => ApiError::new(signature_mismatch(), "signature_invalid", UNSIGNED),
+        FormEndpointError::Unsigned | FormEndpointError::NoSecret => {
+            ApiError::new(signature_mismatch(), "signature_invalid", UNSIGNED)
+        }
         FormEndpointError::Undecipherable => {
             ApiError::new(StatusCode::MISDIRECTED_REQUEST, "question_undecipherable", UNDECIPHERABLE)
         }

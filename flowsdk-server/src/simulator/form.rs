@@ -31,6 +31,8 @@ pub struct Answered {
     pub status: u16,
     /// The answer, decrypted; `None` of one that is not encrypted.
     pub answer: Option<Value>,
+    /// What came in place of an answer, for whoever sets the form up.
+    pub refusal: Option<Value>,
 }
 
 impl Provider {
@@ -39,15 +41,18 @@ impl Provider {
     /// # Errors
     /// The number has no public key here, or the endpoint cannot be reached.
     pub async fn ask_form(&self, phone_number_id: &str, asked: &Asked) -> Result<Answered, BoxError> {
-        let key =
-            self.form_key(phone_number_id).ok_or("the number has no public key here: register it first")?;
+        let key = self
+            .form_key(phone_number_id)
+            .ok_or("the simulator has no public key of this number: register it first")?;
         let (sealed, exchange) = SealedQuestion::seal(&key, asked.question.to_string().as_bytes())?;
         let body = serde_json::to_string(&sealed)?;
         let signature = sign(&self.state().config.app_secret, body.as_bytes());
         let request = self.shared().client.post(asked.endpoint.clone()).header(SIGNATURE_HEADER, signature);
         let answer = request.header("content-type", "application/json").body(body).send().await?;
         let status = answer.status().as_u16();
-        let clear = exchange.open_answer(&answer.text().await?).ok();
-        Ok(Answered { status, answer: clear.and_then(|clear| serde_json::from_slice(&clear).ok()) })
+        let text = answer.text().await?;
+        let clear = exchange.open_answer(&text).ok();
+        let refusal = clear.is_none().then(|| serde_json::from_str(&text).unwrap_or_else(|_| text.into()));
+        Ok(Answered { status, answer: clear.and_then(|clear| serde_json::from_slice(&clear).ok()), refusal })
     }
 }

@@ -151,8 +151,14 @@ fn not_carried(definition: &FlowDefinition, channel: Channel) -> Vec<Problem> {
             let (kind, name) = (message.content_kind(), channel.name());
             if !capabilities.carry(kind) {
                 let text = Text::of(
-                    format!("o canal `{name}` não tem `{}`; nele a mensagem não é enviada", kind.name()),
-                    format!("the channel `{name}` has no `{}`; the message is not sent there", kind.name()),
+                    format!(
+                        "o canal `{name}` não tem `{}`: nele a mensagem falha ou só mostra seu texto",
+                        kind.name()
+                    ),
+                    format!(
+                        "the channel `{name}` has no `{}`: there the message fails, or only shows its text",
+                        kind.name()
+                    ),
                 );
                 warn("channel_cannot_carry", pointer, text);
                 continue;

@@ -62,7 +62,9 @@ fn flow() -> Value {
                 "action": { "name": "flow", "parameters": { "flow_id": "4711", "flow_cta": "Escolher",
                     "flow_action": "data_exchange" } } } }] },
         { "id": "said", "type": "content", "defaultOutput": { "blockId": "ask" }, "input": {}, "contents": [
-            { "type": "text", "text": { "body": "Custa {{input.interactive.answers.price}}" } }] },
+            { "type": "text", "text": { "body": "Custa {{input.interactive.answers.price}}" } }],
+            "outputConditions": [{ "conditions": [{ "source": { "type": "input" }, "comparator": "equals",
+                "values": ["tchau"] }], "target": { "end": true } }] },
     ] })
 }
 
@@ -114,7 +116,7 @@ impl Counter {
     }
 
     async fn answer(&self, question: Value) -> Value {
-        let Answered { status, answer } = self.ask(question).await;
+        let Answered { status, answer, .. } = self.ask(question).await;
         assert_eq!(status, 200, "{answer:?}");
         answer.expect("it is encrypted")
     }
@@ -159,7 +161,11 @@ async fn a_form_that_is_opened_asked_and_sent(setup: Setup) {
     assert_eq!(counter.answer(notice).await, json!({ "data": { "acknowledged": true } }));
     // A session that has ended has no form any more.
     let session = format!("/sessions/wa-111-{PHONE}");
-    counter.world.admin.delete(&session).await.ok(204);
+    counter.world.says("tchau");
+    eventually("it has ended", || async {
+        (counter.world.admin.get(&session).await.status == 404).then_some(())
+    })
+    .await;
     let expired = counter.ask(ask("large")).await;
     assert_eq!(expired.status, 427);
     assert!(expired.answer.unwrap()["error_msg"].as_str().unwrap().starts_with("Este formulário expirou"));
@@ -210,7 +216,9 @@ async fn questions_that_are_refused(setup: Setup) {
     }
     // After another pair was made, what the provider has does not fit any more.
     act(&counter.world.admin, &counter.keys("generate-keys").await).await.ok(200);
-    assert_eq!(counter.ask(json!({ "action": "ping" })).await, Answered { status: 421, answer: None });
+    let foreign = counter.ask(json!({ "action": "ping" })).await;
+    assert_eq!((foreign.status, foreign.answer), (421, None));
+    assert_eq!(foreign.refusal.unwrap()["code"], "question_undecipherable");
     act(&counter.world.admin, &counter.keys("register").await).await.ok(200);
     assert_eq!(counter.ask(json!({ "action": "ping" })).await.status, 200);
     // The form of another router does not answer for messages of this one.
@@ -231,7 +239,8 @@ async fn a_tool_that_fails_answers_nothing(setup: Setup) {
     let token = counter.token(1).await;
     let broken = json!({ "action": "data_exchange", "screen": "SIZE", "data": { "size": "broken" },
         "flow_token": token });
-    assert_eq!(counter.ask(broken).await, Answered { status: 500, answer: None });
+    let unanswered = counter.ask(broken).await;
+    assert_eq!((unanswered.status, unanswered.answer), (500, None));
     // A value that does not fit the tool, one without a tool, and a tool that is not published any more.
     let odd =
         json!({ "action": "data_exchange", "screen": "SIZE", "data": { "size": 7 }, "flow_token": token });
