@@ -2,6 +2,7 @@
 //! Flows").
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -17,20 +18,31 @@ use flowsdk_store::sql::SqlStore;
 use http::{HeaderMap, StatusCode, header};
 
 use crate::api::ApiError;
+use crate::gate::{Gate, GateConfig, Key};
 
 /// Most bytes of a question. Files that contacts choose come as addresses.
 const MAX_BODY: usize = 256 << 10;
+
+/// Most questions that are answered at once; forms take turns, so that a busy one leaves the tools of others their places.
+const AT_ONCE: GateConfig = GateConfig { places: 16, waiting: 256, patience: Duration::from_secs(5) };
+
+/// What the route needs.
+#[derive(Clone)]
+struct Forms {
+    endpoint: Arc<FormEndpoint<SqlStore>>,
+    gate: Gate,
+}
 
 /// Returns the route of the endpoint.
 pub(crate) fn routes(endpoint: Arc<FormEndpoint<SqlStore>>) -> Router {
     Router::new()
         .route("/phone/forms/{form_id}", post(answer))
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .with_state(endpoint)
+        .with_state(Forms { endpoint, gate: Gate::new(AT_ONCE) })
 }
 
 async fn answer(
-    State(endpoint): State<Arc<FormEndpoint<SqlStore>>>,
+    State(Forms { endpoint, gate }): State<Forms>,
     Path(form): Path<String>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
@@ -43,6 +55,9 @@ async fn answer(
         status => ApiError::new(status, "question_malformed", CUT_OFF),
     })?;
     let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
+    let place = gate.enter(Key::of(&form)).await;
+    let _place =
+        place.map_err(|_| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", UNAVAILABLE))?;
     match endpoint.answer(&form, signature, &body).await {
         Ok(answer) => Ok(sealed(StatusCode::OK, answer)),
         Err(FormEndpointError::Expired(answer)) => Ok(sealed(token_invalid(), answer)),
