@@ -209,6 +209,18 @@ impl Cell for u32 {
     }
 }
 
+impl Cell for u64 {
+    const KIND: Kind = Kind::Integer;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Integer(i64::try_from(*self)?))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        Ok(u64::try_from(value.into_integer()?)?)
+    }
+}
+
 /// 0 or 1.
 impl Cell for bool {
     const KIND: Kind = Kind::Integer;
@@ -257,6 +269,8 @@ mod tests {
         there_and_back(Mode::Agent, text("agent"));
         there_and_back(true, Value::Integer(1));
         there_and_back(7_u32, Value::Integer(7));
+        there_and_back(1_u64 << 40, Value::Integer(1 << 40));
+        assert!(u64::MAX.to_value().is_err() && u64::from_value(Value::Integer(-1)).is_err());
         there_and_back(Timestamp::from_millis(-7), Value::Integer(-7));
         there_and_back(Json(vec![1, 2]), Value::Json(Cow::Borrowed("[1,2]")));
     }

@@ -11,6 +11,7 @@ pub use crate::flow::{HasFlowCatalog as _, HasFlows as _, HasTrackedEvents as _}
 pub use crate::idempotency::HasIdempotency as _;
 pub use crate::in_use::HasReferences as _;
 pub use crate::integration::HasIntegrations as _;
+pub use crate::media::HasMedia as _;
 pub use crate::message::HasMessages as _;
 pub use crate::observability::HasObservability as _;
 pub use crate::record::HasRecords as _;

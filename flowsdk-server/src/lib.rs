@@ -25,6 +25,7 @@ mod gate;
 pub mod health;
 mod http_client;
 pub mod logging;
+mod media;
 mod phone;
 pub mod printed;
 mod private_file;

@@ -1,7 +1,9 @@
-//! Adapters of FlowSDK's ports: SQL (SQLite and Postgres, one implementation), Redis, in-process.
+//! Adapters of FlowSDK's ports: SQL (SQLite and Postgres, one implementation), Redis, folders and stores of objects,
+//! in-process.
 //!
 //! Nothing outside this crate names a database driver.
 
+pub mod blob;
 pub mod memory;
 pub mod redis;
 pub mod sql;

@@ -8,6 +8,7 @@ mod appender;
 pub mod dispatch;
 pub mod graph;
 mod intake;
+mod media;
 mod news;
 mod receipts;
 pub mod sending;
@@ -15,5 +16,6 @@ pub mod webhook;
 
 pub use account::{AccountNumber, HasPhoneAccounts, PhoneAccountRepository};
 pub use intake::{IntakeError, PhoneIntake, Taken};
+pub use media::MediaFetcher;
 pub use news::{NEWS_GROUP, NewsFollower};
 pub use receipts::{RECEIPTS_GROUP, ReceiptTeller};

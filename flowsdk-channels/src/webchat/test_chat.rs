@@ -87,6 +87,8 @@ pub struct TestTurn {
     pub visitor: AuthOk,
     /// The session of the visitor.
     pub session_id: SessionId,
+    /// The router of the channel.
+    pub router_id: RouterId,
     /// Id of the stored message; of the first one, when it came twice.
     pub message_id: MessageId,
     /// Whether the message came before. Then it was answered before, and is not answered again.
@@ -173,6 +175,7 @@ where
         Ok(TestTurn {
             visitor: ok,
             session_id: visitor.session_id,
+            router_id: visitor.router_id,
             message_id: accepted.message_id,
             repeated,
             messages: if repeated { Vec::new() } else { messages },

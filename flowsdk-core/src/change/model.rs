@@ -62,6 +62,7 @@ pub enum EntityKind {
     ChannelTypeMapping,
     InteractiveForm,
     ImportDraft,
+    Media,
 }
 
 /// An entity that something was done to.

@@ -1,5 +1,7 @@
-//! Channels that send through a provider: the port that its adapters implement.
+//! Channels that work through a provider: the ports that its adapters implement.
 
+mod media_source;
 mod sender;
 
+pub use media_source::{MediaSource, MediaSourceError, ProviderFile};
 pub use sender::{Accepted, ChannelSender, Refusal, RefusalClass, SendError, SendingAccount};

@@ -20,8 +20,9 @@ use crate::event::{FlowEvent, IncomingEvent, Notice, NoticeKind, ReadReceipt};
 use crate::fault::StorageError;
 use crate::flow::{EffectRequest, Trigger};
 use crate::id::{ChatId, ContactId, MessageId, RouterId};
+use crate::media::{MediaFile, MediaId};
 use crate::message::IncomingMessage;
-use crate::session::{Channel, MAX_DEFERRED, Mode, Position, Session};
+use crate::session::{Channel, MAX_DEFERRED, Mode, Position, Session, SessionId};
 use crate::stream::broker::NewEntry;
 use crate::stream::lanes::Party;
 use crate::stream::topic::ReadReceipts;
@@ -273,6 +274,7 @@ impl Decider<'_> {
         for message in &mut left {
             if let Some(id) = self.stored.remove(&message.dedupe_key(&session.id)) {
                 self.writes.messages.retain(|row| row.id != id);
+                self.writes.records.forget(&id);
                 message.internal_id = Some(id);
             }
         }
@@ -401,6 +403,7 @@ impl Decider<'_> {
             if channel == Channel::Phone {
                 self.note_opt_out(place, message, at);
             }
+            self.note_file(&event.session_id, place, message, &id, at);
             self.stored.insert(key, id.clone());
             report.stored.push(StoredMessage { id, duplicate: false });
             fresh.push(message);
@@ -430,6 +433,29 @@ impl Decider<'_> {
                 source: OptInSource::Contact,
                 recorded_at: at,
             });
+        }
+    }
+
+    /// Notes the file that a message brings: one of a provider is to be fetched, one of a visitor is here.
+    fn note_file(
+        &mut self,
+        session: &SessionId,
+        place: ChatContext<'_>,
+        message: &IncomingMessage,
+        id: &MessageId,
+        at: Timestamp,
+    ) {
+        let (Some((kind, told)), Some(router)) = (message.content.file(), place.router) else { return };
+        let records = &mut self.writes.records;
+        match session.channel() {
+            Channel::Phone => {
+                let from = (id.clone(), session.clone());
+                records.files.push(MediaFile::received(self.cx, router.clone(), from, (kind, told), at));
+            }
+            Channel::Webchat => {
+                records.attached.extend(MediaId::parse(told.id.clone()).ok().map(|file| (file, id.clone())));
+            }
+            Channel::Social => {}
         }
     }
 

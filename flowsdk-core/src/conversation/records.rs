@@ -6,15 +6,21 @@ use crate::contact::{ContactOptIn, OptInSource, OptInStatus};
 use crate::context::OpContext;
 use crate::fault::StorageError;
 use crate::flow::{Effect, TrackedEvent};
+use crate::id::MessageId;
+use crate::media::{MediaFile, MediaId};
 use crate::session::Session;
 use crate::time::Timestamp;
 
-/// Opt-ins, labels of chats, and events, to be written at once.
+/// Opt-ins, labels of chats, events and files, to be written at once.
 #[derive(Default)]
 pub(super) struct Records {
     pub(super) opt_ins: Vec<ContactOptIn>,
     pub(super) tags: Vec<ChatTag>,
     pub(super) events: Vec<TrackedEvent>,
+    /// Files that messages of this batch name and whose contents are to be fetched.
+    pub(super) files: Vec<MediaFile>,
+    /// Files that were uploaded before, with the messages that bring them.
+    pub(super) attached: Vec<(MediaId, MessageId)>,
 }
 
 impl Records {
@@ -63,10 +69,18 @@ impl Records {
         self.opt_ins.extend(other.opt_ins);
         self.tags.extend(other.tags);
         self.events.extend(other.events);
+        self.files.extend(other.files);
+        self.attached.extend(other.attached);
+    }
+
+    /// Leaves out what belongs to a message that another batch stores.
+    pub(super) fn forget(&mut self, message: &MessageId) {
+        self.files.retain(|file| file.message_id.as_ref() != Some(message));
+        self.attached.retain(|(_, known)| known != message);
     }
 
     pub(super) async fn write<T: ConversationTx>(&self, tx: &mut T) -> Result<(), StorageError> {
-        let Self { opt_ins, tags, events } = self;
+        let Self { opt_ins, tags, events, files, attached } = self;
         if !opt_ins.is_empty() {
             tx.opt_ins().append_many(opt_ins).await?;
         }
@@ -75,6 +89,12 @@ impl Records {
         }
         if !events.is_empty() {
             tx.tracked_events().append_many(events).await?;
+        }
+        if !files.is_empty() {
+            tx.media().insert_many(files).await?;
+        }
+        if !attached.is_empty() {
+            tx.media().attach(attached).await?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use crate::broadcast::HasIntents;
 use crate::chat::{HasChatTags, HasChats};
 use crate::contact::{HasContacts, HasOptIns};
 use crate::flow::{HasFlows, HasTrackedEvents};
+use crate::media::HasMedia;
 use crate::message::HasMessages;
 use crate::router::HasRouters;
 use crate::session::{HasSessions, HasTraces};
@@ -16,6 +17,7 @@ pub trait ConversationTx:
     + HasContacts
     + HasChats
     + HasMessages
+    + HasMedia
     + HasSessions
     + HasRouters
     + HasFlows
@@ -33,6 +35,7 @@ impl<
         + HasContacts
         + HasChats
         + HasMessages
+        + HasMedia
         + HasSessions
         + HasRouters
         + HasFlows

@@ -5,8 +5,10 @@ use std::fmt;
 
 use aes::cipher::block_padding::Pkcs7;
 use aes::cipher::{BlockModeDecrypt as _, BlockModeEncrypt as _, KeyIvInit as _};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use rand::RngExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
+use sha2::Sha256;
 use zeroize::{Zeroize as _, Zeroizing};
 
 type Encryptor = cbc::Encryptor<aes::Aes256>;
@@ -94,6 +96,14 @@ impl MasterKey {
         let cipher =
             Encryptor::new((&*self.keys[0]).into(), &iv.into()).encrypt_padded_vec::<Pkcs7>(clear.as_bytes());
         Encrypted(format!("{}:{}", hex::encode(iv), hex::encode(cipher)))
+    }
+
+    /// Returns a key for one purpose, which tells nothing of this one. A rotation changes it.
+    pub fn derive(&self, purpose: &str) -> Zeroizing<[u8; KEY_BYTES]> {
+        #[allow(clippy::expect_used, reason = "HMAC takes keys of any length")]
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.keys[0][..]).expect("a key");
+        mac.update(purpose.as_bytes());
+        Zeroizing::new(mac.finalize().into_bytes().into())
     }
 
     /// Opens `value` with the present key or one it replaced.

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use super::capability::{Capabilities, Limits};
 use super::content::{
-    ButtonAction, Carousel, ContactCard, FormAction, FormOpening, FormParameters, Header, HeaderFile,
+    ButtonAction, Carousel, ContactCard, FileSource, FormAction, FormOpening, FormParameters, Header, HeaderFile,
     Interactive, LinkAction, ListAction, Location, Media, QuickReplies, ReplyButton,
 };
 use super::{ContentMessage, Reaction};
+use crate::id::is_id;
 use crate::text::Text as Wording;
 
 /// How texts are read: as they are sent, or as the author of a flow writes them, with places for values.
@@ -66,6 +67,8 @@ pub enum FlawKind {
     DuplicateTitle,
     NoTitle,
     BadLink,
+    /// The id of a file is no id.
+    BadFile,
     BadPlace,
     /// A form that opens a screen has to name it; one that asks its endpoint may not.
     FormScreen,
@@ -83,6 +86,7 @@ impl FlawKind {
             Self::DuplicateTitle => "duplicate_title",
             Self::NoTitle => "no_title",
             Self::BadLink => "bad_link",
+            Self::BadFile => "bad_file",
             Self::BadPlace => "bad_place",
             Self::FormScreen => "form_screen",
         }
@@ -115,6 +119,7 @@ impl FlawKind {
                 "um endereço começa com https:// ou http://",
                 "an address starts with https:// or http://",
             ),
+            Self::BadFile => Wording::new("não é o id de um arquivo", "this is not the id of a file"),
             Self::BadPlace => Wording::new(
                 "latitude de -90 a 90, longitude de -180 a 180",
                 "latitude from -90 to 90, longitude from -180 to 180",
@@ -213,8 +218,19 @@ impl Search<'_> {
         }
     }
 
-    fn media(&mut self, Media { link, caption, .. }: &Media, pointer: &str) {
-        self.link(link, format!("{pointer}/link"));
+    fn file(&mut self, source: &FileSource, pointer: &str) {
+        match source {
+            FileSource::Link(link) => self.link(link, format!("{pointer}/link")),
+            FileSource::Id(id) => {
+                if self.reading.is_literal(id) && !is_id(id) {
+                    self.found(format!("{pointer}/id"), FlawKind::BadFile);
+                }
+            }
+        }
+    }
+
+    fn media(&mut self, Media { source, caption, .. }: &Media, pointer: &str) {
+        self.file(source, pointer);
         if let Some(caption) = caption {
             self.limit(caption, self.limits.caption, format!("{pointer}/caption"));
         }
@@ -251,14 +267,14 @@ impl Search<'_> {
     fn header(&mut self, header: &Header, pointer: &str) {
         match header {
             Header::Text { text } => self.required(text, self.limits.header, format!("{pointer}/text")),
-            Header::Image { image: HeaderFile { link, .. } } => {
-                self.link(link, format!("{pointer}/image/link"));
+            Header::Image { image: HeaderFile { source, .. } } => {
+                self.file(source, &format!("{pointer}/image"));
             }
-            Header::Video { video: HeaderFile { link, .. } } => {
-                self.link(link, format!("{pointer}/video/link"));
+            Header::Video { video: HeaderFile { source, .. } } => {
+                self.file(source, &format!("{pointer}/video"));
             }
-            Header::Document { document: HeaderFile { link, .. } } => {
-                self.link(link, format!("{pointer}/document/link"));
+            Header::Document { document: HeaderFile { source, .. } } => {
+                self.file(source, &format!("{pointer}/document"));
             }
         }
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::id::MessageId;
+use crate::media::MediaKind;
 use crate::session::Channel;
 use crate::time::Timestamp;
 
@@ -245,16 +246,21 @@ impl IncomingContent {
         match self {
             Self::Known(Known::Text { text }) => &text.body,
             Self::Known(Known::Interactive { interactive }) => interactive.as_text(),
-            Self::Known(
-                Known::Image { image: media }
-                | Known::Audio { audio: media }
-                | Known::Video { video: media }
-                | Known::Document { document: media }
-                | Known::Sticker { sticker: media },
-            ) => media.caption.as_deref().unwrap_or(""),
             Self::Known(Known::Button { button }) => button.get("text").and_then(Value::as_str).unwrap_or(""),
-            Self::Known(Known::Location { .. } | Known::Reaction { .. } | Known::Contacts { .. })
-            | Self::Unsupported(_) => "",
+            _ => self.file().and_then(|(_, media)| media.caption.as_deref()).unwrap_or(""),
+        }
+    }
+
+    /// Returns the file, if the message is one.
+    pub fn file(&self) -> Option<(MediaKind, &IncomingMedia)> {
+        let Self::Known(known) = self else { return None };
+        match known {
+            Known::Image { image } => Some((MediaKind::Image, image)),
+            Known::Audio { audio } => Some((MediaKind::Audio, audio)),
+            Known::Video { video } => Some((MediaKind::Video, video)),
+            Known::Document { document } => Some((MediaKind::Document, document)),
+            Known::Sticker { sticker } => Some((MediaKind::Sticker, sticker)),
+            _ => None,
         }
     }
 }

@@ -23,6 +23,7 @@
 //! The maker may also return an `Option`: `None` skips the test, and says so, where the adapter lacks its
 //! surroundings (a server, say). Nothing else is needed in the adapter's crate: the tests bring their own runtime.
 
+pub mod blobs;
 pub mod broker;
 pub mod key_value;
 pub mod lease;

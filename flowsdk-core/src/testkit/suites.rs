@@ -103,6 +103,10 @@ macro_rules! __store_cases {
             a_failure_keeps_its_reason
             provider_ids_are_noted_once
             parked_statuses_are_taken_once
+            files_are_read_back
+            outcomes_of_files_count_once
+            files_that_nobody_names_are_found
+            files_whose_time_is_over_are_found
             the_newest_opt_in_counts
             a_chat_has_each_label_once
             tracked_events_are_read_back

@@ -35,6 +35,7 @@ mod flows;
 mod groups;
 mod integrations;
 mod llm_credentials;
+mod media;
 mod observability;
 mod opt_ins;
 mod routers;
@@ -97,6 +98,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         import_drafts::routes,
         sessions::routes,
         chats::routes,
+        media::routes,
         contacts::routes,
         contact_filters::routes,
         opt_ins::routes,

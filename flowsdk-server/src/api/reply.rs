@@ -57,9 +57,19 @@ impl<T: Serialize> IntoResponse for Attachment<T> {
     }
 }
 
+/// Returns the header of a file that a browser saves.
+pub(crate) fn disposition(name: &str, ending: &str) -> String {
+    named("attachment", name, ending)
+}
+
+/// Returns the header of a file that a browser shows.
+pub(crate) fn inline_disposition(name: &str) -> String {
+    named("inline", name, "")
+}
+
 /// Returns the header that names a file (RFC 6266): in plain letters, and as it is in `filename*` (RFC 8187),
 /// where that is another one.
-fn disposition(name: &str, ending: &str) -> String {
+fn named(how: &str, name: &str, ending: &str) -> String {
     let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "._-".contains(*letter);
     let mut plain = String::new();
     for letter in name.chars() {
@@ -72,7 +82,7 @@ fn disposition(name: &str, ending: &str) -> String {
     }
     let plain = plain.trim_end_matches(['-', '.']);
     let plain = if plain.is_empty() { "export" } else { plain };
-    let mut disposition = format!("attachment; filename=\"{plain}{ending}\"");
+    let mut disposition = format!("{how}; filename=\"{plain}{ending}\"");
     if plain != name {
         // Letters of RFC 8187 that need no escape; a path is none of a file's name.
         let name = name.trim().replace(['/', '\\'], "-");

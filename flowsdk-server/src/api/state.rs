@@ -53,6 +53,7 @@ services! {
     webchat_channels: WebchatChannels in flowsdk_channels::webchat::channels,
     sessions: Sessions in flowsdk_core::admin::session,
     chats: Chats in flowsdk_core::admin::chat,
+    media_files: MediaFiles in flowsdk_core::media,
     contacts: Contacts in flowsdk_core::admin::contact,
     saved_filters: SavedFilters in flowsdk_core::saved_filter,
     opt_ins: OptIns in flowsdk_core::admin::contact,

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use flowsdk_auth::sms::SmsSender;
 use flowsdk_channels::channel_number::FormKeyRegistry;
 use flowsdk_channels::template::TemplateProvider;
-use flowsdk_core::channel::ChannelSender;
+use flowsdk_core::channel::{ChannelSender, MediaSource};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::flow::{HttpCaller, ScriptRunner};
 use flowsdk_core::id::{Cuids, IdSource};
+use flowsdk_core::media::Blobs;
 use flowsdk_core::time::{Clock, SystemClock};
 use flowsdk_store::sql::SqlStore;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -41,6 +42,10 @@ pub struct Adapters {
     pub templates: Option<Arc<dyn TemplateProvider>>,
     /// Registers the keys of interactive forms at the provider of the phone channel. By default it calls `PHONE_API_URL`.
     pub form_keys: Option<Arc<dyn FormKeyRegistry>>,
+    /// Reads the files that contacts send by phone. By default it calls `PHONE_API_URL`.
+    pub media_source: Option<Arc<dyn MediaSource>>,
+    /// Keeps the contents of files. By default `MEDIA_STORE` decides.
+    pub blobs: Option<Blobs>,
     /// Renders the metrics at `/metrics`, which answers 404 without it.
     pub metrics: Option<PrometheusHandle>,
 }
@@ -61,6 +66,8 @@ impl Adapters {
             phone: None,
             templates: None,
             form_keys: None,
+            media_source: None,
+            blobs: None,
             metrics: None,
         }
     }

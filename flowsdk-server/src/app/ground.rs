@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
+use flowsdk_core::change::{ChangeLog, NoChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::Handover;
 use flowsdk_core::fault::{BoxError, Chain, StorageError};
 use flowsdk_core::flow::{HttpCaller, ScriptRunner};
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::lease::Leases;
+use flowsdk_core::media::{Blobs, MediaFiles, MediaLinks};
 use flowsdk_core::stream::broker::Broker;
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription,
@@ -24,6 +26,7 @@ use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::redis::{Redis, RedisBroker};
 use flowsdk_store::sql::{Claim, ClaimError, Hold, OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
 use futures_util::future::BoxFuture;
+use reqwest::Url;
 use secrecy::ExposeSecret as _;
 
 use super::links::Links;
@@ -54,6 +57,9 @@ pub(crate) struct Ground {
     /// Facts that may be forgotten with the process, such as failed logins.
     pub(crate) attempts: Arc<dyn KeyValue>,
     pub(crate) hasher: PasswordHasher,
+    /// Where the contents of files are.
+    pub(crate) blobs: Blobs,
+    pub(crate) media_links: Arc<MediaLinks>,
     pub(crate) supervisor: Supervisor,
     pub(crate) links: Links,
     pub(crate) surface: Surface,
@@ -116,7 +122,7 @@ impl Ground {
             kv: Arc::clone(&kv) as _,
             attempts: Arc::new(MemoryKeyValue::new(cx.clock())),
             redis: None,
-            ..Self::on(config, adapters, cx, store, leases, claim)
+            ..Self::on(config, adapters, cx, store, leases, claim)?
         };
         ground.keep_database(kv);
         Ok(ground)
@@ -138,7 +144,7 @@ impl Ground {
         let mut ground = Self {
             broker: Arc::clone(&broker) as _,
             redis: Some(broker),
-            ..Self::on(config, adapters, cx, store, leases, claim)
+            ..Self::on(config, adapters, cx, store, leases, claim)?
         };
         ground.surface.checks.push(Box::new(checks::RedisServer(redis)));
         let (listener, stop) = (Arc::clone(&ground.store), ground.supervisor.work.clone());
@@ -153,9 +159,18 @@ impl Ground {
         store: Arc<SqlStore>,
         leases: Leases,
         claim: Claim,
-    ) -> Self {
+    ) -> Result<Self, BoxError> {
+        let blobs = match &adapters.blobs {
+            Some(blobs) => Arc::clone(blobs),
+            None => crate::media::blobs(&config.media.store)?,
+        };
+        let public = config.media.public_url.as_ref().map(Url::as_str);
+        let own = format!("http://{}", crate::http_client::near(config.listen));
+        let media_links = Arc::new(MediaLinks::new(&config.master_key, cx.clock(), public, &own));
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self {
+        Ok(Self {
+            blobs,
+            media_links,
             broker: Arc::new(SqlBroker::new((*store).clone())),
             kv: Arc::clone(leases.store()),
             attempts: Arc::clone(leases.store()),
@@ -170,7 +185,14 @@ impl Ground {
             store,
             adapters,
             leases,
-        }
+        })
+    }
+
+    /// The files of this process, whose changes are noted in `changes`.
+    pub(crate) fn media_files(&self, changes: Arc<dyn ChangeLog>) -> MediaFiles<SqlStore> {
+        let (store, blobs, links) =
+            (Arc::clone(&self.store), Arc::clone(&self.blobs), Arc::clone(&self.media_links));
+        MediaFiles::new(store, blobs, links, self.cx.clone(), changes)
     }
 
     /// The streams in Redis, when the processes are several.
@@ -253,6 +275,8 @@ impl Ground {
                 async {}
             });
         }
+        let files = Arc::new(self.media_files(Arc::new(NoChangeLog)));
+        self.surface.add_routes(crate::media::routes(files));
         let health = Health::new(checks, self.supervisor.intake.clone(), metrics);
         self.surface.add_routes(health.router());
     }

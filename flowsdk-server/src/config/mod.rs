@@ -9,6 +9,7 @@ mod agreed;
 mod api;
 mod environment;
 mod master_key;
+mod media;
 mod operator;
 mod phone;
 mod roles;
@@ -21,6 +22,7 @@ pub use administration::Administration;
 pub use agreed::Agreed;
 pub use api::ApiSettings;
 pub use environment::{ConfigError, Environment};
+pub use media::{MediaSettings, MediaStore};
 pub use operator::OperatorConfig;
 pub use phone::PhoneSettings;
 pub use roles::{InvalidRoles, Role, Roles, Section};
@@ -63,6 +65,8 @@ pub struct Config {
     pub webchat: WebchatSettings,
     /// `PHONE_*`.
     pub phone: PhoneSettings,
+    /// `MEDIA_*` and `PUBLIC_URL`.
+    pub media: MediaSettings,
     /// `API_*` and other settings of the administrative API.
     pub api: ApiSettings,
     /// `ROLES`. Without `REDIS_URL` an embedder may leave roles out: the events for them wait in the database until an
@@ -108,6 +112,7 @@ impl Config {
             roles.need(Section::Administration).then(|| administration::administration(&mut env));
         let webchat = webchat::webchat(&mut env);
         let phone = phone::phone(&mut env);
+        let media = media::media(&mut env, &database);
         let api = api::api(&mut env);
         if redis.is_some() && !matches!(database, DatabaseUrl::Postgres(_)) {
             env.problem(
@@ -136,6 +141,7 @@ impl Config {
             administration,
             webchat,
             phone,
+            media,
             api,
             roles,
             partitions,

@@ -1,6 +1,6 @@
 //! `PHONE_*`.
 
-use flowsdk_channels::phone::graph::API_VERSION;
+use flowsdk_channels::phone::graph::{API_VERSION, MediaHosts};
 use reqwest::Url;
 
 use super::Environment;
@@ -15,6 +15,8 @@ pub struct PhoneSettings {
     pub lookups_per_minute: u32,
     /// `PHONE_API_URL`: where the provider is called, with the version.
     pub api_url: Url,
+    /// `PHONE_MEDIA_HOSTS`: hosts of the provider at which files of contacts are.
+    pub media_hosts: MediaHosts,
 }
 
 /// Reads the settings, with defaults.
@@ -29,5 +31,6 @@ pub(super) fn phone(env: &mut Environment<'_>) -> PhoneSettings {
     PhoneSettings {
         lookups_per_minute: env.number("PHONE_LOOKUPS_PER_MINUTE", 600, 0..=1_000_000),
         api_url: api_url.unwrap_or_else(|| Url::parse(&default).expect("a URL")),
+        media_hosts: env.parsed("PHONE_MEDIA_HOSTS").unwrap_or_default(),
     }
 }

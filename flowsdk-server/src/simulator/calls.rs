@@ -3,20 +3,22 @@
 use std::time::Duration;
 
 use axum::body::Bytes;
+use axum::extract::multipart::MultipartRejection;
 use axum::extract::rejection::FormRejection;
-use axum::extract::{Form, Path, Query, State};
+use axum::extract::{DefaultBodyLimit, Form, Multipart, OriginalUri, Path, Query, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use flowsdk_channels::phone::webhook::keyed_digest;
 use flowsdk_core::contact::{is_user_id, phone_digits};
 use flowsdk_crypto::SealedQuestion;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, StatusCode, Uri, header};
 use secrecy::ExposeSecret as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::fault::Fault;
+use super::media::{KeptMedia, MOST, MediaFault};
 use super::phone::Side;
 use super::provider::{Provider, SentMessage};
 use super::template::{self, Review};
@@ -42,7 +44,10 @@ pub(super) fn routes(provider: Provider) -> Router {
         .route("/{version}/{account}/message_templates", get(list_templates).post(create_template))
         .route("/{version}/{account}/subscribed_apps", get(subscribed_apps))
         .route("/{version}/{number}/whatsapp_business_encryption", get(form_key).post(set_form_key))
-        .route("/{version}/{number}", get(number))
+        .route("/{version}/{number}/media", post(upload).layer(DefaultBodyLimit::max(MOST)))
+        .route("/{version}/{id}", get(number_or_media).delete(delete_media))
+        // Where contents are: at the provider this is another host.
+        .route("/media/{id}", get(media_content))
         .with_state(provider)
 }
 
@@ -99,24 +104,120 @@ async fn send(
     .into_response()
 }
 
-/// The proof that the caller knows the secret of the app.
+/// What an object is asked with.
 #[derive(Deserialize)]
 struct Proof {
+    /// The proof that the caller knows the secret of the app.
     #[serde(default)]
     appsecret_proof: Option<String>,
+    /// The number that a file came to.
+    #[serde(default)]
+    phone_number_id: Option<String>,
 }
 
-async fn number(
+async fn number_or_media(
     State(provider): State<Provider>,
-    Path((_version, number)): Path<(String, String)>,
+    Path((_version, id)): Path<(String, String)>,
     Query(proof): Query<Proof>,
+    OriginalUri(uri): OriginalUri,
     headers: HeaderMap,
 ) -> Response {
     if !is_let_in(&provider, &headers) {
         return refusal(190, "Invalid OAuth access token", None);
     }
+    match provider.media(&id) {
+        Some(media) => told_media(&provider, &media, &uri, &headers),
+        // Files and numbers are told apart by their ids alone. One that was deleted is neither.
+        None if proof.phone_number_id.is_some() => missing(&id),
+        None => number(&provider, id, proof, &headers),
+    }
+}
+
+/// Tells where a file is.
+fn told_media(provider: &Provider, media: &KeptMedia, uri: &Uri, headers: &HeaderMap) -> Response {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
+    // Below the path of the API, which ends before the version and the id.
+    let below = uri.path().rsplitn(3, '/').nth(2).unwrap_or_default();
+    let mut url = format!("http://{host}{below}/media/{}", media.id);
+    if provider.media_fault(&[MediaFault::ForeignHost]).is_some() {
+        url = format!("https://elsewhere.example/media/{}", media.id);
+    }
+    Json(json!({ "messaging_product": "whatsapp", "url": url, "mime_type": media.mime_type, "sha256": media.sha256(),
+        "file_size": media.content.len().to_string(), "id": media.id }))
+    .into_response()
+}
+
+async fn media_content(
+    State(provider): State<Provider>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    if !is_let_in(&provider, &headers) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    let Some(media) = provider.media(&id) else { return StatusCode::NOT_FOUND.into_response() };
+    let content_type = [(header::CONTENT_TYPE, media.mime_type.clone())];
+    match provider.media_fault(&[
+        MediaFault::Unavailable,
+        MediaFault::Expired,
+        MediaFault::Damaged,
+        MediaFault::Broken,
+    ]) {
+        Some(MediaFault::Unavailable) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        Some(MediaFault::Expired) => StatusCode::NOT_FOUND.into_response(),
+        Some(MediaFault::Damaged) => (content_type, "something else").into_response(),
+        Some(MediaFault::Broken) => broken(),
+        Some(MediaFault::ForeignHost) | None => (content_type, media.content.clone()).into_response(),
+    }
+}
+
+async fn upload(
+    State(provider): State<Provider>,
+    headers: HeaderMap,
+    form: Result<Multipart, MultipartRejection>,
+) -> Response {
+    if !is_let_in(&provider, &headers) {
+        return refusal(190, "Invalid OAuth access token", None);
+    }
+    let Ok(mut form) = form else { return refusal(100, "The body is no multipart form.", None) };
+    let (mut is_whatsapp, mut file) = (false, None);
+    while let Ok(Some(field)) = form.next_field().await {
+        match field.name() {
+            Some("messaging_product") => is_whatsapp = field.text().await.is_ok_and(|text| text == "whatsapp"),
+            Some("file") => {
+                let mime_type = field.content_type().unwrap_or("application/octet-stream").to_owned();
+                let name = field.file_name().map(str::to_owned);
+                let Ok(content) = field.bytes().await else {
+                    return refusal(131_053, "Media upload error", None);
+                };
+                file = Some((mime_type, name, content));
+            }
+            _ => {}
+        }
+    }
+    if !is_whatsapp {
+        return refusal(100, "(#100) The parameter messaging_product is required.", None);
+    }
+    let Some((mime_type, name, content)) = file else {
+        return refusal(100, "(#100) The parameter file is required.", None);
+    };
+    Json(json!({ "id": provider.add_media(&mime_type, name, content) })).into_response()
+}
+
+async fn delete_media(
+    State(provider): State<Provider>,
+    Path((_version, id)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    if !is_let_in(&provider, &headers) {
+        return refusal(190, "Invalid OAuth access token", None);
+    }
+    if provider.delete_media(&id) { Json(json!({ "success": true })).into_response() } else { missing(&id) }
+}
+
+fn number(provider: &Provider, number: String, proof: Proof, headers: &HeaderMap) -> Response {
     let secret = provider.state().config.app_secret.clone();
-    let expected = token_of(&headers).map(|token| keyed_digest(&secret, token.as_bytes()));
+    let expected = token_of(headers).map(|token| keyed_digest(&secret, token.as_bytes()));
     if proof.appsecret_proof.is_some_and(|proof| Some(proof) != expected) {
         return refusal(100, "Invalid appsecret_proof provided in the API argument", None);
     }

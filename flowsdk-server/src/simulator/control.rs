@@ -1,6 +1,7 @@
 //! `/simulator`: tells the provider what to do, and shows what is on the phones.
 
-use axum::extract::{Path, Query, Request, State};
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use super::disorder::Disorder;
 use super::fault::Fault;
 use super::form::{Answered, Asked};
+use super::media::{MOST, MediaFault, SentFile};
 use super::phone::Screen;
 use super::provider::{Provider, SentMessage};
 use super::template::{KeptTemplate, Review};
@@ -28,6 +30,12 @@ pub(super) fn routes(provider: Provider) -> Router {
         .route("/simulator/templates/{id}/review", post(review))
         .route("/simulator/numbers/{number}/phones/{phone}/messages", get(screen).post(say))
         .route("/simulator/numbers/{number}/phones/{phone}/read", post(read))
+        .route(
+            "/simulator/numbers/{number}/phones/{phone}/files",
+            post(say_file).layer(DefaultBodyLimit::max(MOST)),
+        )
+        .route("/simulator/media/{id}", get(media))
+        .route("/simulator/media-faults", post(fail_media))
         .route("/simulator/numbers/{number}/forms", post(ask_form))
         .with_state(provider)
         .layer(from_fn(own_pages_only))
@@ -110,12 +118,7 @@ async fn say(
     Path((number, phone)): Path<(String, String)>,
     Json(said): Json<Said>,
 ) -> Result<Json<Value>, (StatusCode, &'static str)> {
-    if !is_phone_number(&phone) && !is_user_id(&phone) {
-        return Err((
-            StatusCode::BAD_REQUEST,
-            "the phone is digits with the country code, or a user id such as BR.1",
-        ));
-    }
+    require_phone(&phone)?;
     let message = match (said.message.filter(Value::is_object), said.text) {
         (Some(message), _) => message,
         (None, Some(text)) => json!({ "type": "text", "text": { "body": text } }),
@@ -123,6 +126,48 @@ async fn say(
     };
     let name = said.name.unwrap_or_else(|| phone.clone());
     Ok(Json(json!({ "id": provider.say(&number, &phone, &name, message) })))
+}
+
+fn require_phone(phone: &str) -> Result<(), (StatusCode, &'static str)> {
+    if is_phone_number(phone) || is_user_id(phone) {
+        return Ok(());
+    }
+    Err((StatusCode::BAD_REQUEST, "the phone is digits with the country code, or a user id such as BR.1"))
+}
+
+/// A phone sends the body as a file.
+async fn say_file(
+    State(provider): State<Provider>,
+    Path((number, phone)): Path<(String, String)>,
+    Query(sent): Query<SentFile>,
+    headers: HeaderMap,
+    content: Bytes,
+) -> Result<Json<Value>, (StatusCode, &'static str)> {
+    require_phone(&phone)?;
+    let mime_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let mime_type = mime_type.unwrap_or("application/octet-stream");
+    Ok(Json(json!({ "id": provider.say_file(&number, &phone, sent, mime_type, content) })))
+}
+
+/// The content of a file, for the page of the phone that sent it.
+async fn media(State(provider): State<Provider>, Path(id): Path<String>) -> Response {
+    let Some(media) = provider.media(&id) else { return StatusCode::NOT_FOUND.into_response() };
+    let is_shown = ["image/", "audio/", "video/"].iter().any(|class| media.mime_type.starts_with(class));
+    let content_type =
+        if is_shown && media.mime_type != "image/svg+xml" { &*media.mime_type } else { "application/octet-stream" };
+    let head = [(header::CONTENT_TYPE, content_type), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
+    (head, media.content.clone()).into_response()
+}
+
+/// What goes wrong with a file.
+#[derive(Deserialize)]
+struct MediaFaultBody {
+    fault: MediaFault,
+}
+
+async fn fail_media(State(provider): State<Provider>, Json(body): Json<MediaFaultBody>) -> StatusCode {
+    provider.fail_media_next(body.fault);
+    StatusCode::NO_CONTENT
 }
 
 async fn read(State(provider): State<Provider>, Path((number, phone)): Path<(String, String)>) -> StatusCode {

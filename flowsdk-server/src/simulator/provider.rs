@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::disorder::{Disorder, Held};
 use super::fault::Fault;
+use super::media::Files;
 use super::phone::{Bubble, Screen, Side};
 use super::template::KeptTemplate;
 use super::webhook::Delivery;
@@ -92,6 +93,7 @@ pub(super) struct State {
     pub(super) held: Held<Delivery>,
     pub(super) templates: Vec<KeptTemplate>,
     pub(super) templates_made: u64,
+    pub(super) files: Files,
     /// The public keys of forms, by number.
     pub(super) form_keys: BTreeMap<String, String>,
     /// By number and phone.
@@ -116,6 +118,7 @@ impl Provider {
             faults: VecDeque::new(),
             templates: Vec::new(),
             templates_made: 0,
+            files: Files::default(),
             form_keys: BTreeMap::new(),
             screens: BTreeMap::new(),
         };

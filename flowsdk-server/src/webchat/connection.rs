@@ -1,7 +1,12 @@
 //! A Socket.IO socket as the gateway sees it.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use flowsdk_channels::webchat::payload::{ServerMessage, ServerNotice};
 use flowsdk_channels::webchat::{Connection, SendError};
+use flowsdk_core::id::RouterId;
+use flowsdk_core::media::MediaLinks;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use socketioxide::AckError;
@@ -11,30 +16,47 @@ use crate::socket::emit_checked;
 
 /// A visitor's socket, as the gateway needs it.
 #[derive(Debug)]
-pub(super) struct SocketConnection(pub(super) SocketRef);
+pub(super) struct SocketConnection {
+    pub(super) socket: SocketRef,
+    /// The router of the visitor, whose files they are shown.
+    pub(super) router: RouterId,
+    pub(super) links: Arc<MediaLinks>,
+}
+
+impl SocketConnection {
+    /// Returns a message with links to its files.
+    fn shown<'a>(&self, message: &'a ServerMessage) -> Cow<'a, ServerMessage> {
+        if !MediaLinks::concern(&message.content) {
+            return Cow::Borrowed(message);
+        }
+        let mut shown = message.clone();
+        self.links.show(&self.router, &mut shown.content);
+        Cow::Owned(shown)
+    }
+}
 
 impl Connection for SocketConnection {
     fn send(&self, message: &ServerMessage) -> Result<(), SendError> {
-        emit_checked(&self.0, "message", message).map_err(|_| SendError)
+        emit_checked(&self.socket, "message", &*self.shown(message)).map_err(|_| SendError)
     }
 
     fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError> {
-        let ack = self.0.emit_with_ack::<_, Value>("message", message).map_err(|_| SendError)?;
+        let ack = self.socket.emit_with_ack::<_, Value>("message", &*self.shown(message)).map_err(|_| SendError)?;
         // An ack without arguments is one, though there is nothing in it to read.
         Ok(Box::pin(async move { matches!(ack.await, Ok(_) | Err(AckError::Decode(_))) }))
     }
 
     fn notify(&self, notice: &ServerNotice) {
         // A loss is counted there.
-        let _lost = emit_checked(&self.0, notice.name(), notice);
+        let _lost = emit_checked(&self.socket, notice.name(), notice);
     }
 
     fn is_connected(&self) -> bool {
-        self.0.connected()
+        self.socket.connected()
     }
 
     fn close(&self) {
-        if let Err(error) = self.0.clone().disconnect() {
+        if let Err(error) = self.socket.clone().disconnect() {
             tracing::debug!(%error, "a socket was gone before it was closed");
         }
     }

@@ -9,7 +9,8 @@ use flowsdk_channels::webchat::payload::HistoryItem;
 use flowsdk_channels::webchat::{HasWebchat, Visitors};
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::message::{HasMessages, HistoryQuery};
+use flowsdk_core::media::MediaLinks;
+use flowsdk_core::message::{HasMessages, HistoryQuery, Message};
 use flowsdk_core::store::Store;
 use http::{Extensions, HeaderMap};
 use serde::Serialize;
@@ -22,14 +23,20 @@ use crate::api::reply::Reply;
 struct Services<S> {
     store: Arc<S>,
     visitors: Arc<Visitors<S>>,
+    links: Arc<MediaLinks>,
     trusted_proxies: u32,
 }
 
-pub(super) fn routes<S: Store>(store: Arc<S>, visitors: Arc<Visitors<S>>, trusted_proxies: u32) -> Router
+pub(super) fn routes<S: Store>(
+    store: Arc<S>,
+    visitors: Arc<Visitors<S>>,
+    links: Arc<MediaLinks>,
+    trusted_proxies: u32,
+) -> Router
 where
     S::Tx: HasWebchat + HasContacts + HasMessages,
 {
-    let services = Arc::new(Services { store, visitors, trusted_proxies });
+    let services = Arc::new(Services { store, visitors, links, trusted_proxies });
     Router::new().route("/webchat/history", get(history::<S>)).with_state(services)
 }
 
@@ -79,8 +86,12 @@ where
     .await
     .map_err(|error: StorageError| ApiError::of(&error))?;
     let (items, next) = page.map(|page| (page.items, page.next)).unwrap_or_default();
+    let shown = |mut message: Message| {
+        services.links.show(&visitor.router_id, &mut message.content);
+        HistoryItem::from(message)
+    };
     Ok(Reply(HistoryPage {
-        items: items.into_iter().map(HistoryItem::from).collect(),
+        items: items.into_iter().map(shown).collect(),
         next_cursor: next.map(|seq| seq.to_string()),
     }))
 }

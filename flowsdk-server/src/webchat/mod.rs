@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use flowsdk_channels::webchat::{TestChat, Visitors};
+use flowsdk_core::media::MediaLinks;
 use flowsdk_store::sql::SqlStore;
 
 /// The HTTP routes of the web chat.
@@ -28,10 +29,11 @@ pub fn routes(
     store: Arc<SqlStore>,
     visitors: Arc<Visitors<SqlStore>>,
     test_chat: Arc<TestChat<SqlStore>>,
+    links: Arc<MediaLinks>,
     trusted_proxies: u32,
 ) -> Router {
-    history::routes(Arc::clone(&store), visitors, trusted_proxies)
-        .merge(test_messages::routes(test_chat, trusted_proxies))
+    history::routes(Arc::clone(&store), visitors, Arc::clone(&links), trusted_proxies)
+        .merge(test_messages::routes(test_chat, links, trusted_proxies))
         .merge(page::routes())
         .merge(widget::routes(store))
 }

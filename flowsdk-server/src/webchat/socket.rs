@@ -13,6 +13,7 @@ use flowsdk_core::chat::StartOn;
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
 use flowsdk_core::id::MessageId;
+use flowsdk_core::media::MediaLinks;
 use flowsdk_core::message::{HasMessages, IncomingMessage};
 use flowsdk_core::session::HasSessions;
 use flowsdk_core::store::Store;
@@ -39,6 +40,7 @@ pub struct WebchatSocket<S> {
     gateway: Arc<Gateway>,
     ingress: Arc<dyn Ingress>,
     limits: Arc<Limits>,
+    links: Arc<MediaLinks>,
     trusted_proxies: u32,
     /// Ends the transports of sockets that have left, at the latest when this is cancelled.
     ends: (Transports, CancellationToken),
@@ -78,11 +80,11 @@ where
         (visitors, admissions): (Arc<Visitors<S>>, Arc<Admissions<S>>),
         gateway: Arc<Gateway>,
         ingress: Arc<dyn Ingress>,
-        limits: Arc<Limits>,
+        (limits, links): (Arc<Limits>, Arc<MediaLinks>),
         trusted_proxies: u32,
         ends: (Transports, CancellationToken),
     ) -> Self {
-        Self { store, visitors, admissions, gateway, ingress, limits, trusted_proxies, ends }
+        Self { store, visitors, admissions, gateway, ingress, limits, links, trusted_proxies, ends }
     }
 
     async fn enter(&self, socket: &SocketRef, auth: Value) -> Result<(), AuthError> {
@@ -98,7 +100,11 @@ where
         if let Some(newcomer) = parts.extensions.get::<Newcomer>() {
             newcomer.let_in();
         }
-        let connection = Arc::new(SocketConnection(socket.clone()));
+        let connection = Arc::new(SocketConnection {
+            socket: socket.clone(),
+            router: visitor.router_id.clone(),
+            links: Arc::clone(&self.links),
+        });
         let admission = self.admissions.note(&visitor, Arc::clone(&connection) as _);
         let seat = self.gateway.join(visitor.session_id.clone(), connection);
         // After it has joined: what changes from now on waits for it.

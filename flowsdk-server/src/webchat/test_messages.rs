@@ -17,6 +17,7 @@ use flowsdk_core::text::Text;
 use flowsdk_core::time::Timestamp;
 use flowsdk_store::sql::SqlStore;
 use http::{Extensions, HeaderMap, StatusCode};
+use flowsdk_core::media::MediaLinks;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -41,11 +42,12 @@ type Chat = TestChat<SqlStore>;
 #[derive(Clone)]
 struct Services {
     chat: Arc<Chat>,
+    links: Arc<MediaLinks>,
     trusted_proxies: u32,
 }
 
-pub(super) fn routes(chat: Arc<Chat>, trusted_proxies: u32) -> Router {
-    let handler = post(post_test_message).with_state(Services { chat, trusted_proxies });
+pub(super) fn routes(chat: Arc<Chat>, links: Arc<MediaLinks>, trusted_proxies: u32) -> Router {
+    let handler = post(post_test_message).with_state(Services { chat, links, trusted_proxies });
     crate::api::twin(Router::new(), PATH, &handler)
 }
 
@@ -227,7 +229,10 @@ async fn post_test_message(
     let flow = body.flow_id.take();
     let read = if body.kind.is_some() { inbound::interactive } else { inbound::text };
     let message = |cx: &_| read(serde_json::to_value(&body).unwrap_or(Value::Null), cx);
-    let turn = services.chat.say(&caller::credentials(&headers), caller, message, flow, patience).await?;
+    let mut turn = services.chat.say(&caller::credentials(&headers), caller, message, flow, patience).await?;
+    for message in &mut turn.messages {
+        services.links.show(&turn.router_id, &mut message.content);
+    }
     let status = if turn.complete { StatusCode::OK } else { StatusCode::ACCEPTED };
     let answer = Turn {
         user_id: turn.visitor.user_id,

@@ -48,6 +48,7 @@ mod listener;
 mod live_session;
 mod llm_credential;
 mod login_schedule;
+mod media;
 mod message;
 mod migrations;
 mod observability;

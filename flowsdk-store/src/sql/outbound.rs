@@ -12,7 +12,7 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::MessageId;
+use flowsdk_core::id::{MessageId, RouterId};
 use flowsdk_core::message::{MessageStatus, StatusError};
 use flowsdk_core::time::Timestamp;
 
@@ -144,7 +144,7 @@ pub(super) const EXPIRED: Sql = sql(concat!(
      WHERE outbound.queued_at < $1 AND outbound.began_at IS NULL ORDER BY outbound.queued_at LIMIT $2"
 ));
 
-const STATE: &str = "SELECT channel_number.phone_number_id, channel_number.access_token_encrypted, channel_number.active,
+const STATE: &str = "SELECT channel_number.phone_number_id, channel_number.router_id, channel_number.access_token_encrypted, channel_number.active,
         number_pause.error_code, number_pause.error_title, number_pause.since
      FROM channel_number LEFT JOIN number_pause ON number_pause.phone_number_id = channel_number.phone_number_id ";
 
@@ -181,7 +181,7 @@ super::accessor::has!(HasOutbound::outbound -> OutboundRepository);
 
 /// Event, attempts, refusals, time of entry, beginning of the call, epoch and beginning of the session.
 type Row = With<(String, i64, i64, Timestamp, Option<Timestamp>), (Option<i64>, Option<Timestamp>)>;
-type StateRow = (String, Option<Encrypted>, bool, Option<i64>, Option<String>, Option<Timestamp>);
+type StateRow = With<(String, RouterId, Option<Encrypted>, bool), (Option<i64>, Option<String>, Option<Timestamp>)>;
 
 fn outbound(
     With((event, attempts, refusals, queued_at, began_at), (epoch, started_at)): Row,
@@ -193,9 +193,9 @@ fn outbound(
     Ok(Outbound { event, attempts: count(attempts), refusals: count(refusals), queued_at, began_at, owners })
 }
 
-fn state((phone_number_id, access_token, active, code, title, since): StateRow) -> NumberState {
+fn state(With((phone_number_id, router_id, access_token, active), (code, title, since)): StateRow) -> NumberState {
     let pause = code.zip(since).map(|(code, since)| Pause { error: StatusError { code, title }, since });
-    NumberState { phone_number_id, access_token, active, pause }
+    NumberState { phone_number_id, router_id, access_token, active, pause }
 }
 
 #[async_trait]

@@ -114,6 +114,9 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("outbound", "message_id", "message", Cascade),
     reference("outbound", "session_id", "session", HISTORY),
     reference("send_attempt", "message_id", "message", Cascade),
+    reference("media", "message_id", "message", SetNull),
+    reference("media", "session_id", "session", HISTORY),
+    reference("media", "router_id", "router", SetNull),
     reference("chat_tag", "chat_id", "chat", Cascade),
     reference("contact_opt_in", "chat_id", "chat", SetNull),
     reference("session", "chat_id", "chat", Stays("chats go with their contact, as sessions do")),
@@ -181,6 +184,8 @@ pub(super) const NO_REFERENCES: &[(&str, &str, &str)] = &[
     ("outbound", "phone_number_id", "the provider's"),
     ("parked_status", "provider_id", "the provider's"),
     ("parked_status", "phone_number_id", "the provider's"),
+    ("media", "phone_number_id", "the provider's"),
+    ("media", "provider_id", "the provider's"),
     ("message_template", "business_account_id", "the provider's"),
     ("message_template", "provider_id", "the provider's"),
 ];

@@ -5,6 +5,7 @@
 
 mod accounts;
 mod auth;
+mod blobs;
 mod claims;
 mod consumer;
 mod conversations;

@@ -43,8 +43,8 @@ const FORM_VERSION: &str = "3";
 /// Returns the node of a content. Fields that the provider does not know are left out.
 fn node_of(message: &OutgoingEvent) -> Result<Value, serde_json::Error> {
     match &message.content {
-        ContentMessage::Audio { audio: Media { link, .. } }
-        | ContentMessage::Sticker { sticker: Media { link, .. } } => Ok(json!({ "link": link })),
+        ContentMessage::Audio { audio: Media { source, .. } }
+        | ContentMessage::Sticker { sticker: Media { source, .. } } => Ok(json!(source)),
         ContentMessage::Image { image: media } | ContentMessage::Video { video: media } => {
             Ok(media_of(&Media { filename: None, ..media.clone() }))
         }
@@ -61,8 +61,8 @@ fn node_of(message: &OutgoingEvent) -> Result<Value, serde_json::Error> {
     }
 }
 
-fn media_of(Media { link, caption, filename }: &Media) -> Value {
-    let mut node = json!({ "link": link });
+fn media_of(Media { source, caption, filename }: &Media) -> Value {
+    let mut node = json!(source);
     let parts = [("caption", caption), ("filename", filename)];
     for (name, text) in parts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))) {
         if !text.is_empty() {

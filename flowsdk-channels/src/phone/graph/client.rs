@@ -37,6 +37,11 @@ impl GraphApi {
         Self { base, client }
     }
 
+    /// Returns the address below which calls go.
+    pub(super) fn base(&self) -> &Url {
+        &self.base
+    }
+
     /// Returns the address of something below the base.
     pub(super) fn at(&self, parts: &[&str]) -> Result<Url, SendError> {
         let mut url = self.base.clone();

@@ -5,6 +5,7 @@ mod class;
 mod client;
 mod facts;
 mod keys;
+mod media;
 mod sending;
 mod templates;
 
@@ -15,3 +16,4 @@ pub use body::{body_of, recipient_of};
 pub use class::class_of;
 pub use client::GraphApi;
 pub use facts::NumberFacts;
+pub use media::{GraphMedia, MediaHosts, NotAMediaHost};

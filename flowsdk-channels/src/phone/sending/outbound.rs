@@ -8,7 +8,7 @@ use flowsdk_core::channel::SendingAccount;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::MessageId;
+use flowsdk_core::id::{MessageId, RouterId};
 use flowsdk_core::message::{ContentMessage, MessageStatus, Source, StatusError};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -113,6 +113,8 @@ pub struct Pause {
 pub struct NumberState {
     /// The provider's id of it.
     pub phone_number_id: String,
+    /// Its router.
+    pub router_id: RouterId,
     /// Its access token.
     pub access_token: Option<Encrypted>,
     /// Whether anything may be sent from it.

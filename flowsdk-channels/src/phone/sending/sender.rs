@@ -10,7 +10,8 @@ use flowsdk_core::contact::HasContacts;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::{Chain, StorageError};
-use flowsdk_core::id::MessageId;
+use flowsdk_core::id::{MessageId, RouterId};
+use flowsdk_core::media::MediaLinks;
 use flowsdk_core::message::MessageStatus;
 use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
@@ -68,6 +69,7 @@ pub struct PhoneSender<S> {
     channel: Arc<dyn ChannelSender>,
     key: Arc<MasterKey>,
     cx: OpContext,
+    links: Arc<MediaLinks>,
     arrived: Arc<Notify>,
 }
 
@@ -98,15 +100,17 @@ impl<S: Store> PhoneSender<S>
 where
     S::Tx: SenderTx,
 {
-    /// Creates a sender that empties the queue of `store` over `channel`, and looks at it when `arrived` rings.
+    /// Creates a sender that empties the queue of `store` over `channel`, and looks at it when `arrived` rings. The provider
+    /// gets `links` to files.
     pub fn new(
         store: Arc<S>,
         channel: Arc<dyn ChannelSender>,
         key: Arc<MasterKey>,
         cx: OpContext,
+        links: Arc<MediaLinks>,
         arrived: Arc<Notify>,
     ) -> Self {
-        Self { store, channel, key, cx, arrived }
+        Self { store, channel, key, cx, links, arrived }
     }
 
     /// Sends until it is told to stop, and waits for the calls that are under way then.
@@ -187,12 +191,12 @@ where
         };
         let templates: HashMap<SentTemplate, TemplateStatus> = templates.into_iter().collect();
         drop(tx);
-        let accounts: HashMap<String, Option<SendingAccount>> = states
+        let accounts: HashMap<String, (RouterId, Option<SendingAccount>)> = states
             .into_iter()
-            .map(|state| (state.phone_number_id.clone(), state.account(&self.key)))
+            .map(|state| (state.phone_number_id.clone(), (state.router_id.clone(), state.account(&self.key))))
             .collect();
         let (mut notes, mut chosen) = (Notes::default(), Vec::new());
-        for (template, outbound) in due {
+        for (template, mut outbound) in due {
             if chosen.len() == room {
                 break;
             }
@@ -209,9 +213,12 @@ where
             }
             match accounts.get(number) {
                 None => notes.fail(&outbound, LocalFailure::NumberUnknown.error(""), now),
-                Some(None) => {}
-                Some(Some(account)) => match run.pace.admit(number, party, now) {
-                    Admission::Now => chosen.push((outbound, account.clone())),
+                Some((_, None)) => {}
+                Some((router, Some(account))) => match run.pace.admit(number, party, now) {
+                    Admission::Now => {
+                        self.links.resolve(router, &mut outbound.event.content);
+                        chosen.push((outbound, account.clone()));
+                    }
                     // So that those who wait for long do not stand before the others of the number.
                     Admission::Recipient(until) => notes.settle(&outbound, SettlementOutcome::Again(until)),
                     Admission::Number => {}

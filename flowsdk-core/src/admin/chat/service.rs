@@ -1,12 +1,14 @@
 //! Shows chats and messages.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ChatError;
+use super::{ChatError, ChatMessage};
 use crate::chat::{Chat, ChatFilter, HasChatCatalog};
 use crate::fault::StorageError;
 use crate::id::{ChatId, MessageId};
-use crate::message::{HasMessages, HistoryQuery, Message};
+use crate::media::{HasMedia, MediaFile, MediaKind, MediaLinks, ShownMedia};
+use crate::message::{Direction, HasMessages, HistoryQuery, Message};
 use crate::page::{Cursor, Page, PageRequest};
 use crate::router::{Admitted, Reach};
 use crate::store::Store;
@@ -15,15 +17,16 @@ use crate::store::Store;
 #[derive(Debug)]
 pub struct Chats<S> {
     store: Arc<S>,
+    links: Arc<MediaLinks>,
 }
 
 impl<S: Store> Chats<S>
 where
-    S::Tx: HasChatCatalog + HasMessages,
+    S::Tx: HasChatCatalog + HasMessages + HasMedia,
 {
-    /// Creates a service over `store`.
-    pub fn new(store: Arc<S>) -> Self {
-        Self { store }
+    /// Creates a service over `store`, which shows files by `links`.
+    pub fn new(store: Arc<S>, links: Arc<MediaLinks>) -> Self {
+        Self { store, links }
     }
 
     /// Returns a chat. One of no router is within the reach of those alone who are confined to none (spec A 2.4).
@@ -57,20 +60,34 @@ where
         reach: Reach<'_>,
         id: &ChatId,
         page: &PageRequest,
-    ) -> Result<Page<Message>, ChatError> {
+    ) -> Result<Page<ChatMessage>, ChatError> {
         // The last of the page before is named by its number; its time says nothing.
         let before = page.after.as_ref().map(|cursor| cursor.id.parse().map_err(|_| ChatError::Cursor));
         let before = before.transpose()?;
         let mut tx = self.store.read().await?;
         let chat = tx.chat_catalog().find(id).await?;
-        if !chat.is_some_and(|chat| reach.contains_record(chat.router_id.as_ref())) {
-            return Err(ChatError::NotFound);
-        }
+        let chat = chat.filter(|chat| reach.contains_record(chat.router_id.as_ref()));
+        let chat = chat.ok_or(ChatError::NotFound)?;
         let query = HistoryQuery { chat_id: id, before, limit: page.limit };
         let found = tx.messages().history(&query).await?;
         let last = found.items.last().map(|last| last.created_at).unwrap_or_default();
         let next = found.next.map(|seq| Cursor { at: last, id: seq.to_string() });
-        Ok(Page { items: found.items, next })
+        let brings = |message: &&Message| {
+            message.direction == Direction::In && MediaKind::ALL.iter().any(|kind| kind.name() == message.kind)
+        };
+        let bringing: Vec<MessageId> =
+            found.items.iter().filter(brings).map(|message| message.id.clone()).collect();
+        let files = if bringing.is_empty() { Vec::new() } else { tx.media().of_messages(&bringing).await? };
+        let mut files: HashMap<MessageId, MediaFile> =
+            files.into_iter().filter_map(|file| Some((file.message_id.clone()?, file))).collect();
+        let shown = |mut message: Message| {
+            if let Some(router) = &chat.router_id {
+                self.links.show(router, &mut message.content);
+            }
+            let media = files.remove(&message.id).map(|file| ShownMedia::of(file, &self.links));
+            ChatMessage { message, media }
+        };
+        Ok(Page { items: found.items.into_iter().map(shown).collect(), next })
     }
 
     /// Returns a message.

@@ -11,7 +11,6 @@ use super::scene::Effect;
 use super::trace::TraceStep;
 use super::turn::{Failure, Step, Turn};
 use crate::flow::compiled::{CompiledBlock, CompiledInput, CompiledValidation};
-use crate::flow::interpolate::media_of;
 use crate::message::{ContentMessage, FormReply, IncomingContent};
 use crate::session::{Mode, Stop, Waiting};
 
@@ -96,7 +95,7 @@ impl Turn<'_> {
             if let Some((_, title)) = reply_of(content) {
                 self.set_variable(&variable.title, Value::from(title))?;
             }
-            if let Some(media) = media_of(content) {
+            if let Some((_, media)) = content.file() {
                 let file = json!({ "id": media.id, "mimeType": media.mime_type });
                 self.set_variable(&variable.media, file)?;
             }

@@ -17,7 +17,7 @@ pub(crate) use path::{Path, at_path};
 pub(crate) use template::{MAX_RENDERED, Template};
 pub(crate) use token::Token;
 pub(crate) use value::{ValueTemplate, size_of};
-pub(crate) use view::{Here, Names, View, media_of, write_value};
+pub(crate) use view::{Here, Names, View, write_value};
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use super::path::walk;
 use crate::contact::Contact;
 use crate::flow::Work;
 use crate::id::{BlockId, FlowId};
-use crate::message::{IncomingContent, IncomingMedia, Known};
+use crate::message::{IncomingContent, Known};
 use crate::session::Session;
 use crate::time::Timestamp;
 
@@ -87,7 +87,7 @@ impl View<'_> {
     }
 
     fn write_media(&self, path: &[Box<str>], out: &mut String) {
-        let Some(media) = self.input.and_then(media_of) else {
+        let Some((_, media)) = self.input.and_then(IncomingContent::file) else {
             return;
         };
         let mut fields = media.rest.clone();
@@ -109,20 +109,6 @@ impl View<'_> {
             (None, None) => json!({ "type": kind }),
         };
         write_found(walk(&fields, path), out);
-    }
-}
-
-/// Returns the media node of a message, if it has one.
-pub(crate) fn media_of(content: &IncomingContent) -> Option<&IncomingMedia> {
-    match content {
-        IncomingContent::Known(
-            Known::Image { image: media }
-            | Known::Audio { audio: media }
-            | Known::Video { video: media }
-            | Known::Document { document: media }
-            | Known::Sticker { sticker: media },
-        ) => Some(media),
-        _ => None,
     }
 }
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::FileSource;
+
 /// The node of an interactive message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -71,19 +73,20 @@ pub struct Text {
 pub enum Header {
     /// A text, interpolated before it is sent.
     Text { text: String },
-    /// An image by address.
+    /// An image.
     Image { image: HeaderFile },
-    /// A video by address.
+    /// A video.
     Video { video: HeaderFile },
-    /// A file by address.
+    /// Any other file.
     Document { document: HeaderFile },
 }
 
 /// A file above the body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeaderFile {
-    /// Public address of the file.
-    pub link: String,
+    /// Where the file is.
+    #[serde(flatten)]
+    pub source: FileSource,
     /// File name, for documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
@@ -258,6 +261,20 @@ impl Interactive {
         }
     }
 
+    /// Returns where the file above the body is, if there is one.
+    pub(super) fn file_mut(&mut self) -> Option<&mut FileSource> {
+        let (Self::Button { header, .. }
+        | Self::List { header, .. }
+        | Self::CtaUrl { header, .. }
+        | Self::Flow { header, .. }) = self;
+        match header.as_mut()? {
+            Header::Text { .. } => None,
+            Header::Image { image: file }
+            | Header::Video { video: file }
+            | Header::Document { document: file } => Some(&mut file.source),
+        }
+    }
+
     pub(super) fn texts_mut(&mut self) -> Vec<&mut String> {
         let (header, body, footer, mut own): (_, _, _, Vec<&mut String>) = match self {
             Self::Button { header, body, footer, action } => {
@@ -279,7 +296,7 @@ impl Interactive {
                 | Header::Video { video: file }
                 | Header::Document { document: file },
             ) => {
-                own.push(&mut file.link);
+                own.push(file.source.text_mut());
                 own.extend(file.filename.as_mut());
             }
             None => {}

@@ -2,6 +2,7 @@
 //! channel's Cloud API).
 
 mod card;
+mod file;
 mod interactive;
 mod location;
 mod native;
@@ -12,6 +13,7 @@ use serde_json::Value;
 use super::Reply;
 
 pub use card::{CardAddress, CardEmail, CardName, CardOrganisation, CardPhone, CardUrl, ContactCard};
+pub use file::FileSource;
 pub use interactive::{
     ButtonAction, ButtonReply, FormAction, FormMode, FormOpening, FormParameters, FormPayload, Frame, Header,
     HeaderFile, Interactive, LinkAction, LinkParameters, ListAction, ListRow, ListSection, ReplyButton, Text,
@@ -28,15 +30,15 @@ pub enum ContentMessage {
     Text { text: TextBody },
     /// Buttons, a list, a link or a form.
     Interactive { interactive: Interactive },
-    /// An image by address.
+    /// An image.
     Image { image: Media },
-    /// A sound by address.
+    /// A sound.
     Audio { audio: Media },
-    /// A video by address.
+    /// A video.
     Video { video: Media },
-    /// A file by address.
+    /// Any other file.
     Document { document: Media },
-    /// A sticker by address.
+    /// A sticker.
     Sticker { sticker: Media },
     /// A place on the map.
     Location { location: Location },
@@ -92,8 +94,9 @@ pub struct TextBody {
 /// The node of a media message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
-    /// Public address of the file.
-    pub link: String,
+    /// Where the file is.
+    #[serde(flatten)]
+    pub source: FileSource,
     /// Text shown with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caption: Option<String>,
@@ -198,7 +201,7 @@ impl ContentMessage {
             | Self::Audio { audio: media }
             | Self::Video { video: media }
             | Self::Document { document: media }
-            | Self::Sticker { sticker: media } => std::iter::once(&mut media.link)
+            | Self::Sticker { sticker: media } => std::iter::once(media.source.text_mut())
                 .chain(media.caption.as_mut())
                 .chain(media.filename.as_mut())
                 .collect(),
@@ -209,6 +212,19 @@ impl ContentMessage {
             Self::Template { template } => template.text.as_mut().into_iter().collect(),
             Self::QuickReplies { quick_replies } => quick_replies.texts_mut(),
             Self::Carousel { carousel } => carousel.texts_mut(),
+        }
+    }
+
+    /// Returns where the files of the message are.
+    pub(crate) fn files_mut(&mut self) -> Vec<&mut FileSource> {
+        match self {
+            Self::Image { image: media }
+            | Self::Audio { audio: media }
+            | Self::Video { video: media }
+            | Self::Document { document: media }
+            | Self::Sticker { sticker: media } => vec![&mut media.source],
+            Self::Interactive { interactive } => interactive.file_mut().into_iter().collect(),
+            _ => Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@ mod contacts;
 mod dead_letters;
 mod flows;
 mod histories;
+mod media;
 mod messages;
 mod people;
 mod record;
@@ -35,6 +36,7 @@ pub use contacts::*;
 pub use dead_letters::*;
 pub use flows::*;
 pub use histories::*;
+pub use media::*;
 pub use messages::*;
 pub use people::*;
 pub use record::Samples;
@@ -60,6 +62,7 @@ pub(super) const SOURCES: &[&str] = &[
     include_str!("attention.rs"),
     include_str!("messages.rs"),
     include_str!("statuses.rs"),
+    include_str!("media.rs"),
     include_str!("records.rs"),
     include_str!("transactions.rs"),
     include_str!("people.rs"),

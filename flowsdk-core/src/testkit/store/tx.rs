@@ -7,6 +7,7 @@ use crate::flow::{HasFlowCatalog, HasFlows, HasTrackedEvents};
 use crate::idempotency::HasIdempotency;
 use crate::in_use::HasReferences;
 use crate::integration::HasIntegrations;
+use crate::media::HasMedia;
 use crate::message::HasMessages;
 use crate::observability::HasObservability;
 use crate::router::{HasRouterCatalog, HasRouters};
@@ -29,6 +30,7 @@ pub trait StoreTx:
     + HasChatCatalog
     + HasChatTags
     + HasMessages
+    + HasMedia
     + HasSessions
     + HasSessionCatalog
     + HasLiveSessions
@@ -61,6 +63,7 @@ impl<
         + HasChatCatalog
         + HasChatTags
         + HasMessages
+        + HasMedia
         + HasSessions
         + HasSessionCatalog
         + HasLiveSessions

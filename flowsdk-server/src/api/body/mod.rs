@@ -4,11 +4,13 @@
 mod large;
 mod read;
 mod schema;
+mod streamed;
 mod text;
 mod wording;
 
 pub use large::{LargeBodies, Place};
 pub(super) use read::{any_bytes, bytes, is_json, unsupported};
+pub(crate) use streamed::StreamedBody;
 pub use text::{BodyText, WithText};
 
 use axum::extract::{FromRequest, Request};

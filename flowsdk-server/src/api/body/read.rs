@@ -16,7 +16,7 @@ use crate::api::error::ApiError;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Bytes a second; half a Mbit/s.
 const SLOWEST: usize = 64 << 10;
-/// How long a body may take at most; 32 MiB over 3 Mbit/s fit into it.
+/// How long a body that is kept in memory may take at most; 32 MiB over 3 Mbit/s fit into it.
 const PATIENCE_AT_MOST: Duration = Duration::from_secs(90);
 
 /// How much of a body that is too long is read all the same, and for how long. Many clients send all of it before they
@@ -43,14 +43,14 @@ pub(in crate::api) async fn any_bytes(request: Request, max: usize) -> Result<By
     let said = said(request.headers());
     if said.is_some_and(|length| length > max as u64) {
         discard(request).await;
-        return Err(too_large(max));
+        return Err(too_large(max as u64));
     }
     let mut body = request.into_body();
     match collect(&mut body, max).await {
         Ok(bytes) => Ok(bytes),
         Err(Broken::TooLong) => {
             drain(&mut body).await;
-            Err(too_large(max))
+            Err(too_large(max as u64))
         }
         Err(broken) => {
             tracing::debug!(?broken, "a body broke off");
@@ -80,7 +80,7 @@ async fn collect(body: &mut Body, max: usize) -> Result<Bytes, Broken> {
     let begun = Instant::now();
     let mut bytes = BytesMut::new();
     loop {
-        let deadline = begun + patience(bytes.len());
+        let deadline = begun + patience(bytes.len()).min(PATIENCE_AT_MOST);
         let frame =
             tokio::time::timeout_at(deadline, body.frame()).await.map_err(|_elapsed| Broken::TooSlow)?;
         let Some(frame) = frame else {
@@ -96,9 +96,9 @@ async fn collect(body: &mut Body, max: usize) -> Result<Bytes, Broken> {
 }
 
 /// Returns the time for a body of which so much has come.
-fn patience(bytes: usize) -> Duration {
+pub(super) fn patience(bytes: usize) -> Duration {
     let longer = Duration::from_millis((bytes as u64 * 1_000) / SLOWEST as u64);
-    (PATIENCE + longer).min(PATIENCE_AT_MOST)
+    PATIENCE + longer
 }
 
 /// Reads the body of a request that is refused, as far as its client may not look at the answer before.
@@ -110,7 +110,7 @@ pub(super) async fn discard(request: Request) {
 }
 
 /// Reads the rest of a body and throws it away, up to [`DRAINED`] and [`DRAINED_FOR`].
-async fn drain(body: &mut Body) {
+pub(super) async fn drain(body: &mut Body) {
     let read = async {
         let mut left = DRAINED;
         while let Some(Ok(frame)) = body.frame().await {
@@ -132,7 +132,7 @@ pub(in crate::api) fn is_json(headers: &HeaderMap) -> bool {
     subtype.is_some_and(|subtype| subtype == "json" || subtype.ends_with("+json"))
 }
 
-fn too_large(max: usize) -> ApiError {
+pub(super) fn too_large(max: u64) -> ApiError {
     let text = Text::of(
         format!("O corpo pode ter no máximo {max} bytes"),
         format!("The body may have at most {max} bytes"),

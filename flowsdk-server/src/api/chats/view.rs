@@ -1,7 +1,9 @@
 //! Chats and messages as clients see them.
 
+use flowsdk_core::admin::chat::ChatMessage;
 use flowsdk_core::chat::{Chat, ChatStatus};
 use flowsdk_core::id::{ChatId, ContactId, MessageId, RouterId};
+use flowsdk_core::media::MediaView;
 use flowsdk_core::message::{Direction, Message, MessageStatus, StatusError};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::IsoTime;
@@ -67,9 +69,12 @@ pub(super) struct ChatMessageView {
     /// `text`, `interactive` and so on.
     #[schema(example = "text")]
     r#type: String,
-    /// In the shape of its type.
+    /// In the shape of its type. Beside the `id` of a file of this server there is a `link` to its content.
     #[schema(value_type = Object)]
     content: Value,
+    /// The file that a message of the contact brought.
+    #[schema(required = true)]
+    media: Option<MediaView>,
     /// Null for the contact.
     #[schema(required = true)]
     sender: Option<SenderView>,
@@ -84,8 +89,8 @@ pub(super) struct ChatMessageView {
     status_updated_at: IsoTime,
 }
 
-impl From<Message> for ChatMessageView {
-    fn from(message: Message) -> Self {
+impl From<ChatMessage> for ChatMessageView {
+    fn from(ChatMessage { message, media }: ChatMessage) -> Self {
         let sender = message.sender.map(|sender| SenderView {
             kind: serde_json::to_value(sender.kind).unwrap_or_default(),
             name: sender.name,
@@ -97,6 +102,7 @@ impl From<Message> for ChatMessageView {
             direction: message.direction,
             r#type: message.kind,
             content: message.content,
+            media: media.map(MediaView::from),
             sender,
             status: message.status,
             error: message.error.map(MessageErrorView::from),

@@ -5,6 +5,7 @@ pub const CODES: &[&str] = &[
     // The request itself.
     "validation_failed",
     "payload_too_large",
+    "range_invalid",
     "unsupported_media_type",
     "method_not_allowed",
     "not_found",
@@ -24,6 +25,13 @@ pub const CODES: &[&str] = &[
     "resource_global",
     "router_out_of_scope",
     "schedule_blocked",
+    // Files.
+    "link_invalid",
+    "media_empty",
+    "media_too_large",
+    "media_type_refused",
+    "media_type_mismatch",
+    "media_kind_refused",
     // Conflicts with the state.
     "email_taken",
     "group_unknown",

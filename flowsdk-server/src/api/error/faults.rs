@@ -41,6 +41,7 @@ use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::Dependants;
 use flowsdk_core::integration::IntegrationError;
 use flowsdk_core::kv::KeyValueError;
+use flowsdk_core::media::{MediaError, MediaKind};
 use flowsdk_core::message::StatusError;
 use flowsdk_core::observability::ObservabilityError;
 use flowsdk_core::router::RouterUnknown;
@@ -376,6 +377,19 @@ fn channels(table: &mut Table) {
         RegistrationError::NoToken,
         RegistrationError::Provider(ProviderFault::Unreached(unsent())),
         RegistrationError::Number(ChannelNumberError::NoKeys),
+    ]);
+    table.add([
+        MediaError::NotFound,
+        MediaError::RouterUnknown(RouterUnknown),
+        MediaError::Link,
+        MediaError::Empty,
+        MediaError::TooLarge { most: 7 },
+        MediaError::Executable,
+        MediaError::Mismatch { claimed: "image/png".to_owned(), found: "application/pdf".to_owned() },
+        MediaError::Kind { kind: MediaKind::Image, mime_type: "application/pdf".to_owned() },
+        MediaError::Incomplete("it breaks off".into()),
+        MediaError::Blobs("away".into()),
+        MediaError::Storage(storage()),
     ]);
     table.add([
         ChannelTypeMappingError::NotFound,

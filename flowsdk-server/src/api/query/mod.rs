@@ -83,6 +83,18 @@ impl QueryReader {
         self.parsed(name, parse, Text::new("Id inválido", "Invalid id"))
     }
 
+    /// The same of an id that has to be there.
+    pub fn required_id<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(String) -> Result<T, InvalidId>,
+    ) -> Option<T> {
+        if !self.pairs.iter().any(|(known, _)| known == name) {
+            self.problem(name, Text::new("Campo obrigatório", "Required field"));
+        }
+        self.id(name, parse)
+    }
+
     /// A moment in ISO 8601, with its offset.
     pub fn time(&mut self, name: &str) -> Option<Timestamp> {
         let parse = |text: &str| {

@@ -12,6 +12,7 @@ use flowsdk_core::admin::session::TraceRetention;
 use flowsdk_core::change::ChangeLog;
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::flow::FlowChecker;
+use flowsdk_core::media::MediaUpkeep;
 use flowsdk_core::transfer::draft::DraftExpiry;
 use flowsdk_crypto::FormKeyMaker;
 use flowsdk_store::sql::SqlStore;
@@ -31,6 +32,7 @@ const FORM_KEYS_WAITING: usize = 8;
 /// Audit records that may wait for storage.
 const AUDIT_CAPACITY: usize = 10_000;
 const RETENTION_PERIOD: Duration = Duration::from_secs(60 * 60);
+const MEDIA_PERIOD: Duration = Duration::from_secs(10 * 60);
 const LAST_USED_PERIOD: Duration = Duration::from_secs(10);
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
 
@@ -98,6 +100,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     };
     retain(ground, retention, traces);
     expire(ground);
+    delete_files(ground);
     housekeeping(ground, &authenticator, limits.as_ref());
     let services = Services {
         authenticator,
@@ -126,7 +129,8 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         integrations: Arc::new(state::Integrations::new(store(), cx(), key(), http, changes())),
         observability: Arc::new(state::Observability::new(store(), cx(), key(), changes())),
         sessions: Arc::new(state::Sessions::new(store(), cx(), changes(), ground.handover())),
-        chats: Arc::new(state::Chats::new(store())),
+        chats: Arc::new(state::Chats::new(store(), Arc::clone(&ground.media_links))),
+        media_files: Arc::new(ground.media_files(changes())),
         contacts: Arc::new(state::Contacts::new(store(), cx(), changes())),
         saved_filters: Arc::new(state::SavedFilters::new(store(), cx(), changes())),
         opt_ins: Arc::new(state::OptIns::new(store(), cx(), changes())),
@@ -182,6 +186,20 @@ fn expire(ground: &Ground) {
         async move {
             if let Err(error) = drafts.tick(now).await {
                 tracing::warn!(error = %Chain(&error), "expired import drafts stay for now");
+            }
+        }
+    });
+}
+
+/// Deletes the contents of files that nobody names any more, or whose time is over.
+fn delete_files(ground: &Ground) {
+    let (store, blobs) = (Arc::clone(&ground.store), Arc::clone(&ground.blobs));
+    let upkeep = Arc::new(MediaUpkeep::new(store, blobs, ground.cx.clone(), ground.config.media.retention));
+    ground.every_alone("media-upkeep", "media upkeep", MEDIA_PERIOD, move || {
+        let upkeep = Arc::clone(&upkeep);
+        async move {
+            if let Err(error) = upkeep.tick().await {
+                tracing::warn!(error = %Chain(&error), "contents of files that are to go stay for now");
             }
         }
     });

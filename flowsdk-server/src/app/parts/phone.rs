@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_channels::form::FormEndpoint;
-use flowsdk_channels::phone::graph::GraphApi;
+use flowsdk_channels::phone::graph::{GraphApi, GraphMedia};
 use flowsdk_channels::phone::sending::{OUTBOUND_GROUP, OutboundQueue, PhoneSender};
-use flowsdk_channels::phone::{NEWS_GROUP, NewsFollower, PhoneIntake, RECEIPTS_GROUP, ReceiptTeller};
-use flowsdk_core::channel::ChannelSender;
+use flowsdk_channels::phone::{
+    MediaFetcher, NEWS_GROUP, NewsFollower, PhoneIntake, RECEIPTS_GROUP, ReceiptTeller,
+};
+use flowsdk_core::channel::{ChannelSender, MediaSource};
 use flowsdk_core::conversation::ToolCalls;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::stream::consumer::ConsumerConfig;
@@ -21,6 +23,8 @@ use crate::config::Role;
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
 /// How long a call to the provider may take. It answers within a second, mostly.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a file may take: 100 MiB over 3 Mbit/s fit into it.
+const FILE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The role of the gateway.
 pub(super) const PHONE: Role = Role { names: &["phone"], together: None, sections: &[] };
@@ -43,6 +47,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     receive(ground);
     follow(ground);
     answer_forms(ground)?;
+    fetch_files(ground)?;
     send(ground)
 }
 
@@ -72,6 +77,25 @@ fn answer_forms(ground: &mut Ground) -> Result<(), BoxError> {
     let tools = ToolCalls::new(store(), ground.cx.clone(), key(), http, scripts);
     let endpoint = FormEndpoint::new(store(), tools, key(), ground.config.default_language);
     ground.surface.add_routes(crate::phone::forms::routes(Arc::new(endpoint)));
+    Ok(())
+}
+
+fn fetch_files(ground: &Ground) -> Result<(), BoxError> {
+    let source: Arc<dyn MediaSource> = match &ground.adapters.media_source {
+        Some(source) => Arc::clone(source),
+        None => {
+            let client = crate::http_client::client(FILE_TIMEOUT)?;
+            let api = GraphApi::new(ground.config.phone.api_url.clone(), client);
+            Arc::new(GraphMedia::new(api, ground.config.phone.media_hosts.clone()))
+        }
+    };
+    let (store, blobs) = (Arc::clone(&ground.store), Arc::clone(&ground.blobs));
+    let key = Arc::clone(&ground.config.master_key);
+    let fetcher = Arc::new(MediaFetcher::new(store, source, blobs, key, ground.cx.clone()));
+    ground.under_lease("phone-media".to_owned(), "phone media", move |stop| {
+        let fetcher = Arc::clone(&fetcher);
+        async move { fetcher.run(&stop).await }
+    });
     Ok(())
 }
 
@@ -105,7 +129,8 @@ fn send(ground: &mut Ground) -> Result<(), BoxError> {
         &RECEIPTS,
         ConsumerConfig { max_batch: 64, ..ConsumerConfig::named("phone receipts") },
     ));
-    let sender = Arc::new(PhoneSender::new(store, channel, key, ground.cx.clone(), arrived));
+    let links = Arc::clone(&ground.media_links);
+    let sender = Arc::new(PhoneSender::new(store, channel, key, ground.cx.clone(), links, arrived));
     ground.under_lease("phone-sender".to_owned(), "phone sender", move |stop| {
         let sender = Arc::clone(&sender);
         async move { sender.run(&stop).await }

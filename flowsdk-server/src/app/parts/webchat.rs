@@ -51,14 +51,15 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         (Arc::clone(&visitors), Arc::clone(&admissions)),
         gateway,
         ingress,
-        Arc::clone(&limits),
+        (Arc::clone(&limits), Arc::clone(&ground.media_links)),
         trusted_proxies,
         ends,
     );
     io.ns("/", in_order(&ground.supervisor.intake_tracker(), OrderedConfig::default(), handler));
     let handshakes = ground.config.webchat.handshakes;
     let front = Front::new(service).counting(handshakes, trusted_proxies).noting(transports);
-    let routes = crate::webchat::routes(store(), visitors, Arc::new(test_chat), trusted_proxies)
+    let links = Arc::clone(&ground.media_links);
+    let routes = crate::webchat::routes(store(), visitors, Arc::new(test_chat), links, trusted_proxies)
         .route_service("/webchat/socket.io", front.clone())
         .route_service("/webchat/socket.io/", front);
     ground.every("webchat admissions", ADMISSIONS_PERIOD, move || {

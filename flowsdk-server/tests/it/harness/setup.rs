@@ -93,6 +93,7 @@ impl Setup {
             names.iter().zip(&secrets).map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         env.push(("DATABASE_URL".to_owned(), url.to_owned()));
         env.push(("LISTEN_ADDR".to_owned(), "127.0.0.1:0".to_owned()));
+        env.push(("MEDIA_STORE".to_owned(), dir.path().join("media").display().to_string()));
         env.push(("WEBCHAT_NEW_VISITS_PER_MINUTE".to_owned(), "0".to_owned()));
         if let Some(redis) = services.as_ref().and_then(|services| services.redis.as_ref()) {
             env.push(("REDIS_URL".to_owned(), redis.clone()));

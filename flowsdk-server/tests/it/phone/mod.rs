@@ -3,6 +3,7 @@
 mod dispatch;
 mod doctor;
 mod forms;
+mod media;
 mod sending;
 mod settings;
 mod storm;

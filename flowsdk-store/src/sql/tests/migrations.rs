@@ -50,6 +50,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0037_phone_options", "7017289ac90b", "f6635e92b4fe"),
     ("0038_template_news", "382cebe4dc5e", "382cebe4dc5e"),
     ("0039_form_flow", "77afdba30b89", "77afdba30b89"),
+    ("0040_media", "f3b8b93a5b0f", "8601fc9184f2"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -108,6 +108,7 @@ async fn every_list_of_the_administration_walks_an_index_in_order() {
         shapes(&opt_in_catalog::HISTORY),
         shapes(&opt_in_catalog::CURRENT),
         shapes(&dead_letter::LIST),
+        shapes(&crate::sql::media::LIST),
         shapes(&user::LIST),
         shapes(&group::LIST),
         shapes(&api_client::LIST),

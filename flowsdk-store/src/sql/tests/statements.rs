@@ -40,6 +40,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         import_draft,
         integration,
         interactive_form,
+        media,
         key_value,
         live_session,
         llm_credential,

@@ -12,9 +12,11 @@ use flowsdk_channels::phone::sending::{
     SettlementOutcome::{self, Again, Done, Refused},
 };
 use flowsdk_core::channel::{Accepted, ChannelSender, Refusal, RefusalClass, SendError, SendingAccount};
+use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::MessageId;
+use flowsdk_core::media::MediaLinks;
 use flowsdk_core::message::{MessageStatus, StatusError};
 use flowsdk_core::session::{HasSessions as _, SessionId, SessionWrite};
 use flowsdk_core::store::{Store as _, Transaction as _};
@@ -305,6 +307,10 @@ impl ChannelSender for Scripted {
     }
 }
 
+fn links(cx: &OpContext) -> MediaLinks {
+    MediaLinks::new(&MasterKey::new(KEY).expect("a key"), cx.clock(), None, "https://shop.example")
+}
+
 /// A sender that runs until it is dropped.
 struct Running {
     channel: Arc<Scripted>,
@@ -322,6 +328,7 @@ impl Running {
             Arc::clone(&channel) as _,
             Arc::new(MasterKey::new(KEY).expect("a key")),
             phone.world.cx.clone(),
+            Arc::new(links(&phone.world.cx)),
             Arc::clone(&arrived),
         );
         let (until, mut task) = (stop.clone(), JoinSet::new());

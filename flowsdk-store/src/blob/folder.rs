@@ -1,0 +1,150 @@
+//! Contents as files in a folder.
+
+use std::io::{self, ErrorKind, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use flowsdk_core::fault::BoxError;
+use flowsdk_core::media::{BlobStore, Content, MediaId};
+use futures_util::StreamExt as _;
+use tokio::fs::{self, File};
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
+use tokio_util::io::ReaderStream;
+
+/// Where contents are while they are written.
+const UNFINISHED: &str = "unfinished";
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+
+/// Keeps contents in a folder, which is made when the first one comes. Processes that share the folder share the contents.
+#[derive(Debug, Clone)]
+pub struct FolderBlobs {
+    root: PathBuf,
+}
+
+impl FolderBlobs {
+    /// Keeps contents in the folder `root`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Returns the path of a content. Folders of two characters keep the number of entries in each small.
+    ///
+    /// # Errors
+    /// The id cannot be the name of a file.
+    fn path(&self, id: &MediaId) -> Result<PathBuf, BoxError> {
+        let name = id.as_str();
+        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+        if !is_name {
+            return Err(format!("{name} cannot be the name of a content").into());
+        }
+        let shard = &name[name.len().saturating_sub(2)..];
+        Ok(self.root.join(shard).join(name))
+    }
+}
+
+#[async_trait]
+impl BlobStore for FolderBlobs {
+    async fn put(&self, id: &MediaId, mut content: Content) -> Result<(), BoxError> {
+        let path = self.path(id)?;
+        let (unfinished, shard) = (self.root.join(UNFINISHED), path.parent().unwrap_or(&self.root));
+        private_folder(&unfinished).await?;
+        private_folder(shard).await?;
+        // It goes with this call, however that ends.
+        let (file, draft) = tempfile::NamedTempFile::new_in(&unfinished)?.into_parts();
+        let mut file = File::from_std(file);
+        while let Some(piece) = content.next().await {
+            file.write_all(&piece?).await?;
+        }
+        file.flush().await?;
+        file.sync_all().await?;
+        draft.persist(&path)?;
+        // The name is on the disk when its folder is.
+        File::open(shard).await?.sync_all().await?;
+        Ok(())
+    }
+
+    async fn get(&self, id: &MediaId, range: Range<u64>) -> Result<Option<Content>, BoxError> {
+        let mut file = match File::open(self.path(id)?).await {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        file.seek(SeekFrom::Start(range.start)).await?;
+        let part = file.take(range.end.saturating_sub(range.start));
+        let pieces = ReaderStream::with_capacity(part, PIECE);
+        Ok(Some(pieces.map(|piece| piece.map_err(BoxError::from)).boxed()))
+    }
+
+    async fn delete(&self, id: &MediaId) -> Result<(), BoxError> {
+        match fs::remove_file(self.path(id)?).await {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Makes a folder that nobody else may read, unless it is there.
+async fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    builder.mode(0o700);
+    builder.create(path).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use flowsdk_core::media::whole;
+    use futures_util::stream;
+
+    use super::*;
+
+    fn files(path: &Path) -> usize {
+        std::fs::read_dir(path).map_or(0, Iterator::count)
+    }
+
+    #[tokio::test]
+    async fn what_breaks_off_leaves_nothing_and_nobody_else_reads_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("media");
+        let blobs = FolderBlobs::new(&root);
+        let id = MediaId::parse("cabc").expect("an id");
+        assert!(!root.exists(), "nothing is made before it is needed");
+        let breaks = stream::iter([Ok(b"half".to_vec().into()), Err("broken".into())]).boxed();
+        blobs.put(&id, breaks).await.expect_err("it breaks off");
+        assert_eq!(files(&root.join(UNFINISHED)), 0);
+        assert_eq!(files(&root.join("bc")), 0);
+        blobs.put(&id, whole(&b"all"[..])).await.expect("it is kept");
+        assert_eq!(std::fs::read(root.join("bc/cabc")).expect("a file"), b"all");
+        for path in ["", "bc", "bc/cabc"] {
+            let mode = std::fs::metadata(root.join(path)).expect("there").permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{path}: {mode:o}");
+        }
+        // A call that is given up.
+        let mut never = Box::pin(blobs.put(&id, stream::pending().boxed()));
+        for _ in 0..100 {
+            let step = std::time::Duration::from_millis(20);
+            if tokio::time::timeout(step, &mut never).await.is_err() && files(&root.join(UNFINISHED)) == 1 {
+                break;
+            }
+        }
+        drop(never);
+        assert_eq!(files(&root.join(UNFINISHED)), 0);
+    }
+
+    #[tokio::test]
+    async fn ids_are_no_paths() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let blobs = FolderBlobs::new(folder.path().join("media"));
+        for id in ["..", ".", "a.b", "a:b", "a|b"] {
+            let id = MediaId::parse(id).expect("an id");
+            assert!(blobs.put(&id, whole(&b"x"[..])).await.is_err(), "{id}");
+            assert!(blobs.get(&id, 0..1).await.is_err() && blobs.delete(&id).await.is_err(), "{id}");
+        }
+        assert_eq!(files(folder.path()), 0);
+    }
+}
