@@ -9,7 +9,8 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::{BoxError, Chain, StorageError};
 use flowsdk_core::media::{
-    BlobError, Blobs, HasMedia, MediaFailure, MediaFile, MediaId, MediaKind, MediaOutcome, StoredBlob, store_blob,
+    BlobError, Blobs, HasMedia, MediaFailure, MediaFile, MediaId, MediaKind, MediaOutcome, StoredBlob,
+    store_blob,
 };
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::time::Timestamp;
@@ -111,7 +112,8 @@ where
         if due.is_empty() {
             return Ok(());
         }
-        let numbers: BTreeSet<&String> = due.iter().filter_map(|file| file.phone_number_id.as_ref()).collect();
+        let numbers: BTreeSet<&String> =
+            due.iter().filter_map(|file| file.phone_number_id.as_ref()).collect();
         let numbers: Vec<String> = numbers.into_iter().cloned().collect();
         let states = tx.outbound().numbers(&numbers).await?;
         drop(tx);
@@ -258,7 +260,8 @@ mod tests {
         assert_eq!(after(3, unreached(), at(1)), MediaOutcome::Again(at(1) + FIRST_PAUSE * 8));
         assert_eq!(after(40, unreached(), at(1)), MediaOutcome::Again(at(2)));
         assert_eq!(after(40, unreached(), at(167)), MediaOutcome::Failed(MediaFailure::Unreachable));
-        for error in [FetchError::NoAccount, refused(RefusalClass::Account), refused(RefusalClass::Throttled)] {
+        for error in [FetchError::NoAccount, refused(RefusalClass::Account), refused(RefusalClass::Throttled)]
+        {
             assert_eq!(after(0, error, at(0)), MediaOutcome::Again(at(0) + FIRST_PAUSE));
         }
         assert_eq!(after(2, FetchError::Digest, at(0)), MediaOutcome::Again(at(0) + FIRST_PAUSE * 4));

@@ -2,7 +2,11 @@
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::{IdSource, MessageId};
-use flowsdk_core::message::{IncomingContent, IncomingInteractive, IncomingMessage, Known, Reply, TextBody};
+use flowsdk_core::media::{MediaFile, MediaId, MediaKind, MediaOrigin};
+use flowsdk_core::message::{
+    IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply, TextBody,
+};
+use flowsdk_core::session::SessionId;
 use flowsdk_core::text::Text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -12,6 +16,8 @@ use serde_json::Value;
 pub const MAX_TEXT_CHARS: usize = 4_096;
 /// Longest id or title of a tapped button or row, in characters.
 const MAX_REPLY_CHARS: usize = 256;
+/// Longest text below a file, in characters.
+const MAX_CAPTION_CHARS: usize = 1_024;
 /// Longest `clientMessageId`, in bytes.
 const MAX_CLIENT_ID_BYTES: usize = 64;
 
@@ -30,6 +36,12 @@ pub enum InboundError {
     /// `clientMessageId` is not usable.
     #[error("clientMessageId inválido")]
     ClientMessageIdInvalid,
+    /// The text below a file has more than 1,024 characters.
+    #[error("Legenda longa demais (máximo de 1024 caracteres)")]
+    CaptionTooLong,
+    /// No file that the visitor has uploaded.
+    #[error("Arquivo não encontrado")]
+    MediaUnknown,
 }
 
 impl InboundError {
@@ -40,6 +52,8 @@ impl InboundError {
             Self::TextEmpty => "text_empty",
             Self::TextTooLong => "text_too_long",
             Self::ClientMessageIdInvalid => "client_message_id_invalid",
+            Self::CaptionTooLong => "caption_too_long",
+            Self::MediaUnknown => "media_unknown",
         }
     }
 
@@ -53,6 +67,11 @@ impl InboundError {
                 "Message too long (at most 4096 characters)",
             ),
             Self::ClientMessageIdInvalid => Text::new("clientMessageId inválido", "Invalid clientMessageId"),
+            Self::CaptionTooLong => Text::new(
+                "Legenda longa demais (máximo de 1024 caracteres)",
+                "Caption too long (at most 1024 characters)",
+            ),
+            Self::MediaUnknown => Text::new("Arquivo não encontrado", "File not found"),
         }
     }
 
@@ -62,6 +81,8 @@ impl InboundError {
             Self::PayloadInvalid => None,
             Self::TextEmpty | Self::TextTooLong => Some("text"),
             Self::ClientMessageIdInvalid => Some("clientMessageId"),
+            Self::CaptionTooLong => Some("caption"),
+            Self::MediaUnknown => Some("mediaId"),
         }
     }
 }
@@ -89,6 +110,25 @@ struct InteractivePayload {
     id: String,
     title: String,
     #[serde(default)]
+    client_message_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MediaPayload {
+    media_id: String,
+    #[serde(default)]
+    caption: Option<String>,
+    #[serde(default)]
+    client_message_id: Option<String>,
+}
+
+/// Event `message_media` before its file is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attached {
+    /// The file that the visitor names.
+    pub media_id: MediaId,
+    caption: Option<String>,
     client_message_id: Option<String>,
 }
 
@@ -128,6 +168,54 @@ pub fn interactive(payload: Value, cx: &OpContext) -> Result<IncomingMessage, In
     message(cx, payload.client_message_id, Known::Interactive { interactive })
 }
 
+/// Event `message_media`: `{ mediaId, caption?, clientMessageId? }`.
+pub fn media(payload: Value) -> Result<Attached, InboundError> {
+    let MediaPayload { media_id, caption, client_message_id } = read(payload)?;
+    let media_id = MediaId::parse(media_id).map_err(|_| InboundError::MediaUnknown)?;
+    let caption = caption.map(clean).filter(|caption| !caption.trim().is_empty());
+    if caption.as_ref().is_some_and(|caption| caption.chars().count() > MAX_CAPTION_CHARS) {
+        return Err(InboundError::CaptionTooLong);
+    }
+    Ok(Attached { media_id, caption, client_message_id })
+}
+
+impl Attached {
+    /// Returns the message with its file, which has to be one that this session has uploaded.
+    ///
+    /// # Errors
+    /// [`InboundError`].
+    pub fn message(
+        self,
+        session: &SessionId,
+        file: Option<MediaFile>,
+        cx: &OpContext,
+    ) -> Result<IncomingMessage, InboundError> {
+        let is_theirs = |file: &MediaFile| {
+            let is_of_session = file.session_id.as_ref() == Some(session);
+            file.id == self.media_id
+                && file.origin == MediaOrigin::Visitor
+                && is_of_session
+                && file.is_there()
+        };
+        let file = file.filter(is_theirs).ok_or(InboundError::MediaUnknown)?;
+        let told = [("filename", file.filename), ("sha256", file.sha256)];
+        let media = IncomingMedia {
+            id: file.id.to_string(),
+            mime_type: file.mime_type,
+            caption: self.caption,
+            rest: told.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))).collect(),
+        };
+        let content = match file.kind {
+            MediaKind::Image => Known::Image { image: media },
+            MediaKind::Audio => Known::Audio { audio: media },
+            MediaKind::Video => Known::Video { video: media },
+            MediaKind::Document => Known::Document { document: media },
+            MediaKind::Sticker => Known::Sticker { sticker: media },
+        };
+        message(cx, self.client_message_id, content)
+    }
+}
+
 /// Postgres stores no NUL in a text.
 fn clean(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
@@ -159,6 +247,8 @@ fn channel_message_id(ids: &dyn IdSource, millis: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use flowsdk_core::id::RouterId;
+    use flowsdk_core::media::MediaStatus;
     use proptest::prelude::{prop_assert, proptest};
     use serde_json::json;
 
@@ -191,6 +281,45 @@ mod tests {
             json!({ "type": "button_reply", "id": "" , "title": "" }),
         ] {
             assert_eq!(interactive(payload, &cx).map(drop), Err(InboundError::PayloadInvalid));
+        }
+    }
+
+    #[test]
+    fn a_file_is_one_that_the_visitor_has_uploaded() {
+        let cx = OpContext::system();
+        let session = SessionId::parse("wc-c-u").expect("an id");
+        let router = RouterId::parse("r").expect("an id");
+        let stored = MediaFile {
+            session_id: Some(session.clone()),
+            status: MediaStatus::Stored,
+            filename: Some("a.png".to_owned()),
+            ..MediaFile::new(&cx, router, MediaOrigin::Visitor, MediaKind::Image)
+        };
+        let payload = json!({ "mediaId": stored.id, "caption": "look", "clientMessageId": "m1" });
+        let said =
+            |file: Option<MediaFile>| media(payload.clone()).expect("read").message(&session, file, &cx);
+        let message = said(Some(stored.clone())).expect("a message");
+        assert_eq!(message.content.kind(), "image");
+        assert_eq!(message.content.as_text(), "look");
+        assert_eq!(message.as_stored()["image"]["filename"], "a.png");
+        let another = SessionId::parse("wc-c-v").expect("an id");
+        for file in [
+            None,
+            Some(MediaFile { session_id: Some(another), ..stored.clone() }),
+            Some(MediaFile { session_id: None, ..stored.clone() }),
+            Some(MediaFile { origin: MediaOrigin::Upload, ..stored.clone() }),
+            Some(MediaFile { status: MediaStatus::Pending, ..stored.clone() }),
+            Some(MediaFile { id: MediaId::generate(cx.ids()), ..stored.clone() }),
+        ] {
+            assert_eq!(said(file.clone()).map(drop), Err(InboundError::MediaUnknown), "{file:?}");
+        }
+        for (payload, error) in [
+            (json!({}), InboundError::PayloadInvalid),
+            (json!({ "mediaId": 7 }), InboundError::PayloadInvalid),
+            (json!({ "mediaId": "" }), InboundError::MediaUnknown),
+            (json!({ "mediaId": "a", "caption": "x".repeat(1_025) }), InboundError::CaptionTooLong),
+        ] {
+            assert_eq!(media(payload.clone()).map(drop), Err(error), "{payload}");
         }
     }
 

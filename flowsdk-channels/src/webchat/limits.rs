@@ -19,6 +19,8 @@ pub struct LimitsConfig {
     pub key_checks_per_minute: u32,
     /// Messages per second and session (`WEBCHAT_MESSAGES_PER_SECOND`), in bursts of five seconds' worth.
     pub messages_per_second: u32,
+    /// Files uploaded per minute and place (`WEBCHAT_UPLOADS_PER_MINUTE`).
+    pub uploads_per_minute: u32,
     /// Sockets at once per session (`WEBCHAT_SOCKETS_PER_VISITOR`).
     pub sockets_per_visitor: u32,
 }
@@ -29,6 +31,7 @@ impl Default for LimitsConfig {
             new_visits_per_minute: 60,
             key_checks_per_minute: 600,
             messages_per_second: 10,
+            uploads_per_minute: 30,
             sockets_per_visitor: 10,
         }
     }
@@ -40,6 +43,7 @@ pub struct Limits {
     visits: Option<DefaultKeyedRateLimiter<Place>>,
     key_checks: Option<DefaultKeyedRateLimiter<Place>>,
     messages: Option<DefaultKeyedRateLimiter<SessionId>>,
+    uploads: Option<DefaultKeyedRateLimiter<Place>>,
     sockets: Mutex<HashMap<SessionId, u32>>,
 }
 
@@ -76,11 +80,13 @@ impl Limits {
         let messages = NonZeroU32::new(config.messages_per_second).map(|rate| {
             Quota::per_second(rate).allow_burst(rate.saturating_mul(NonZeroU32::MIN.saturating_add(4)))
         });
+        let uploads = NonZeroU32::new(config.uploads_per_minute).map(Quota::per_minute);
         Arc::new(Self {
             config,
             visits: visits.map(RateLimiter::keyed),
             key_checks: key_checks.map(RateLimiter::keyed),
             messages: messages.map(RateLimiter::keyed),
+            uploads: uploads.map(RateLimiter::keyed),
             sockets: Mutex::default(),
         })
     }
@@ -100,6 +106,11 @@ impl Limits {
         self.messages.as_ref().is_none_or(|limiter| limiter.check_key(session).is_ok())
     }
 
+    /// Returns whether another file from the place of this address may be uploaded.
+    pub fn admit_upload(&self, address: IpAddr) -> bool {
+        self.uploads.as_ref().is_none_or(|limiter| limiter.check_key(&Place::of(address)).is_ok())
+    }
+
     /// A place for another socket of this session, if there is one.
     pub fn admit_socket(self: &Arc<Self>, session: &SessionId) -> Option<SocketPlace> {
         let mut sockets = self.sockets.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,7 +125,7 @@ impl Limits {
 
     /// Forgets places and sessions that have been quiet; an idempotent tick.
     pub fn forget_quiet(&self) {
-        for limiter in [&self.visits, &self.key_checks].into_iter().flatten() {
+        for limiter in [&self.visits, &self.key_checks, &self.uploads].into_iter().flatten() {
             limiter.retain_recent();
         }
         if let Some(limiter) = &self.messages {
@@ -137,16 +148,19 @@ mod tests {
             new_visits_per_minute: 3,
             key_checks_per_minute: 2,
             messages_per_second: 2,
+            uploads_per_minute: 4,
             sockets_per_visitor: 1,
         };
         let limits = Limits::new(config);
         let address = IpAddr::from([127, 0, 0, 1]);
         assert_eq!((0..10).filter(|_| limits.admit_visit(address)).count(), 3);
         assert_eq!((0..100).filter(|_| limits.admit_message(&session())).count(), 10);
+        assert_eq!((0..10).filter(|_| limits.admit_upload(address)).count(), 4);
         let off = Limits::new(LimitsConfig {
             new_visits_per_minute: 0,
             key_checks_per_minute: 0,
             messages_per_second: 0,
+            uploads_per_minute: 0,
             sockets_per_visitor: 0,
         });
         assert!((0..1_000).all(|_| off.admit_visit(address) && off.admit_message(&session())));

@@ -1,7 +1,7 @@
 //! Channels and identities of the web chat (spec B 2.1).
 
 use flowsdk_core::cell::{Cell, Kind, Value as CellValue};
-use flowsdk_core::chat::StartOn;
+use flowsdk_core::chat::{Attachments, StartOn};
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, RouterId};
@@ -68,6 +68,8 @@ pub struct WebchatChannel {
     pub start_on: StartOn,
     /// What visitors receive where nothing else answers them, instead of the router's texts.
     pub fallback_texts: FallbackTexts,
+    /// What visitors may send beside texts; `None` is nothing.
+    pub attachments: Option<Attachments>,
     /// Present on a closed channel: only signed tokens get in (spec B 4.3).
     pub embed_secret: Option<Encrypted>,
     /// Origins that may open a socket; `None` means any.
@@ -88,6 +90,7 @@ impl WebchatChannel {
             initial_flow_id: None,
             start_on: StartOn::Message,
             fallback_texts: FallbackTexts::default(),
+            attachments: None,
             embed_secret: None,
             allowed_origins: None,
             created_at: now,

@@ -1,6 +1,6 @@
 //! The payloads of the web chat socket and of its history, as they go over the wire.
 
-use flowsdk_core::chat::StartOn;
+use flowsdk_core::chat::{Attachments, StartOn};
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{Direction, Message, MessageStatus, Sender, SenderKind};
@@ -27,6 +27,8 @@ pub struct AuthOk {
     pub appearance: Option<Value>,
     /// What begins a session of the channel.
     pub start_on: StartOn,
+    /// What may be sent beside texts; `None` is nothing.
+    pub attachments: Option<Attachments>,
     /// Who has the session; `None` before it begins and after it has ended.
     pub mode: Option<Mode>,
     /// True in a test channel, where the page lets authors start over; absent in others.
@@ -43,6 +45,7 @@ impl AuthOk {
             channel_name: channel.name.clone(),
             appearance: channel.appearance.clone(),
             start_on: channel.start_on,
+            attachments: channel.attachments.clone(),
             mode: None,
             is_test_channel: channel.purpose.is_test(),
         }

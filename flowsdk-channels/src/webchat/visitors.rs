@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use flowsdk_core::chat::StartOn;
+use flowsdk_core::chat::{Attachments, StartOn};
 use flowsdk_core::contact::{Contact, ContactChange, HasContacts, UNNAMED_VISITOR};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
@@ -89,6 +89,8 @@ pub struct Visitor {
     pub flow_id: Option<FlowId>,
     /// What begins a session of the channel.
     pub start_on: StartOn,
+    /// What the visitor may send beside texts.
+    pub attachments: Option<Attachments>,
     /// The last message that the visitor has.
     pub since: Option<MessageId>,
     /// The embed secret of the channel when the visitor was let in; `None` of an open channel.
@@ -389,6 +391,7 @@ where
             context: None,
             flow_id: None,
             start_on: channel.start_on,
+            attachments: channel.attachments.clone(),
             // A text that is not an id names no message of the session: everything was missed.
             since: handshake.since.as_ref().and_then(|id| {
                 MessageId::parse(id.clone()).or_else(|_| MessageId::parse(UNKNOWN_MESSAGE)).ok()

@@ -54,10 +54,9 @@ impl MediaKind {
     /// Returns what a file of this kind may be that a visitor of the web chat sends: what browsers show.
     pub const fn received(self) -> FileLimits {
         match self {
-            Self::Image => FileLimits {
-                bytes: 16 * MIB,
-                types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
-            },
+            Self::Image => {
+                FileLimits { bytes: 16 * MIB, types: &["image/jpeg", "image/png", "image/gif", "image/webp"] }
+            }
             Self::Audio => FileLimits {
                 bytes: 16 * MIB,
                 types: &["audio/aac", "audio/mpeg", "audio/mp4", "audio/ogg", "audio/webm", "audio/wav"],

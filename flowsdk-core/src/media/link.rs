@@ -35,7 +35,10 @@ pub struct MediaLinks {
 
 impl fmt::Debug for MediaLinks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MediaLinks").field("public", &self.public).field("own", &self.own).finish_non_exhaustive()
+        f.debug_struct("MediaLinks")
+            .field("public", &self.public)
+            .field("own", &self.own)
+            .finish_non_exhaustive()
     }
 }
 
@@ -180,7 +183,8 @@ mod tests {
         paths.show(&router, &mut shown);
         assert!(shown["image"]["link"].as_str().expect("a link").starts_with("/media/cmine/content?"));
         let header = json!({ "type": "document", "document": { "id": "cmine" } });
-        let mut shown = json!({ "type": "interactive", "interactive": { "type": "button", "header": header } });
+        let mut shown =
+            json!({ "type": "interactive", "interactive": { "type": "button", "header": header } });
         public.show(&router, &mut shown);
         let link = &shown["interactive"]["header"]["document"]["link"];
         assert!(link.as_str().expect("a link").starts_with("https://desk.example/api/media/cmine/content?"));

@@ -8,8 +8,9 @@ use futures_util::stream::{self, StreamExt as _};
 
 use super::sniff::HEAD;
 use super::{
-    Blobs, Claim, Content, FileLimits, HasMedia, MediaError as Error, MediaFile, MediaFilter, MediaId, MediaKind,
-    MediaLinks, MediaOrigin, MediaOutcome, MediaStatus, ShownMedia, clean_filename, settle_type, store_blob,
+    Blobs, Claim, Content, FileLimits, HasMedia, MediaError as Error, MediaFile, MediaFilter, MediaId,
+    MediaKind, MediaLinks, MediaOrigin, MediaOutcome, MediaStatus, ShownMedia, clean_filename, settle_type,
+    store_blob,
 };
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;

@@ -63,7 +63,10 @@ pub struct MediaView {
     attempts: u32,
     /// A link to its content, which needs no login; null while the content is not here. It is a path below the address of
     /// this server, unless `PUBLIC_URL` is set.
-    #[schema(required = true, example = "/media/cmi7w0q2p00000qx1b3k9z5ra/content?expires=1795089600&signature=5f..")]
+    #[schema(
+        required = true,
+        example = "/media/cmi7w0q2p00000qx1b3k9z5ra/content?expires=1795089600&signature=5f.."
+    )]
     link: Option<String>,
     /// When the link ends. A later answer has another one.
     #[schema(required = true)]

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::capability::{Capabilities, Limits};
 use super::content::{
-    ButtonAction, Carousel, ContactCard, FileSource, FormAction, FormOpening, FormParameters, Header, HeaderFile,
-    Interactive, LinkAction, ListAction, Location, Media, QuickReplies, ReplyButton,
+    ButtonAction, Carousel, ContactCard, FileSource, FormAction, FormOpening, FormParameters, Header,
+    HeaderFile, Interactive, LinkAction, ListAction, Location, Media, QuickReplies, ReplyButton,
 };
 use super::{ContentMessage, Reaction};
 use crate::id::is_id;

@@ -11,10 +11,10 @@ mod status;
 pub use capability::{Capabilities, ContentKind, Limits};
 pub use content::{
     ButtonAction, ButtonReply, CardAddress, CardEmail, CardName, CardOrganisation, CardPhone, CardUrl,
-    Carousel, CarouselButton, CarouselCard, ContactCard, ContentMessage, FileSource, FormAction, FormMode, FormOpening,
-    FormParameters, FormPayload, Frame, Header, HeaderFile, Interactive, LinkAction, LinkParameters,
-    ListAction, ListRow, ListSection, Location, Media, QuickReplies, QuickReply, Reaction, ReplyButton,
-    TemplateLocale, TemplateMessage, Text, TextBody,
+    Carousel, CarouselButton, CarouselCard, ContactCard, ContentMessage, FileSource, FormAction, FormMode,
+    FormOpening, FormParameters, FormPayload, Frame, Header, HeaderFile, Interactive, LinkAction,
+    LinkParameters, ListAction, ListRow, ListSection, Location, Media, QuickReplies, QuickReply, Reaction,
+    ReplyButton, TemplateLocale, TemplateMessage, Text, TextBody,
 };
 pub use flaw::{AsSent, Flaw, FlawKind, Reading};
 pub use incoming::{

@@ -39,7 +39,8 @@ pub async fn blobs_are_kept(blobs: &dyn BlobStore) {
     }
 
     // What is not kept leaves what was kept before.
-    let broken = || stream::iter([Ok(Bytes::from_static(b"half")), Err(BoxError::from("it breaks off"))]).boxed();
+    let broken =
+        || stream::iter([Ok(Bytes::from_static(b"half")), Err(BoxError::from("it breaks off"))]).boxed();
     let refused = store_blob(blobs, &id, broken(), 100).await;
     assert!(matches!(refused, Err(BlobError::Source(_))), "{refused:?}");
     let refused = store_blob(blobs, &id, whole(&b"seven !"[..]), 6).await;

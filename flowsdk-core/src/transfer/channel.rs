@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::chat::StartOn;
+use crate::chat::{Attachments, StartOn};
 use crate::crypto::Encrypted;
 use crate::fault::StorageError;
 use crate::id::{ChannelId, FlowId, RouterId};
@@ -26,6 +26,8 @@ pub struct PortableChannel {
     pub start_on: StartOn,
     /// What contacts receive where nothing else answers them.
     pub fallback_texts: FallbackTexts,
+    /// What visitors may send beside texts.
+    pub attachments: Option<Attachments>,
     /// Whether only signed tokens got in. The secret does not travel.
     pub is_closed: bool,
 }

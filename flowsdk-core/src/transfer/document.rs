@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::chat::StartOn;
+use crate::chat::{Attachments, StartOn};
 use crate::router::{FallbackTexts, PhoneOptions};
 use crate::schema::SchemaAttributes;
 
@@ -168,6 +168,10 @@ pub struct TransferredChannel {
     #[serde(default)]
     #[schema(required = false)]
     pub fallback_texts: FallbackTexts,
+    /// What visitors may send beside texts.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub attachments: Option<Attachments>,
     /// Whether it had an embed secret. It gets another one, which nobody knows yet.
     #[serde(default)]
     #[schema(required = false)]

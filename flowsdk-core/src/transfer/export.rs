@@ -167,6 +167,7 @@ fn channel(channel: PortableChannel, names: &Names) -> TransferredChannel {
         allowed_origins: channel.allowed_origins,
         start_on: channel.start_on,
         fallback_texts: channel.fallback_texts,
+        attachments: channel.attachments,
         is_closed: channel.is_closed,
     }
 }

@@ -136,6 +136,10 @@ fn every_body_has_a_schema_that_names_all_its_fields() {
         if operation["requestBody"].is_null() {
             continue;
         }
+        if !operation["requestBody"]["content"]["application/octet-stream"].is_null() {
+            // A file has no fields.
+            continue;
+        }
         let reference = &operation["requestBody"]["content"]["application/json"]["schema"]["$ref"];
         let schema = document.pointer(&reference.as_str().expect("a schema")[1..]).expect("there");
         assert_eq!(schema["additionalProperties"], json!(false), "{name}");

@@ -1,6 +1,6 @@
 //! `MEDIA_*` and `PUBLIC_URL`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flowsdk_store::sql::DatabaseUrl;
@@ -65,9 +65,14 @@ pub(super) fn media(env: &mut Environment<'_>, database: &DatabaseUrl) -> MediaS
 fn beside(database: &DatabaseUrl) -> MediaStore {
     match database {
         DatabaseUrl::SqliteMemory => MediaStore::Memory,
-        DatabaseUrl::SqliteFile { path, .. } => MediaStore::Folder(path.with_extension("media")),
+        DatabaseUrl::SqliteFile { path, .. } => MediaStore::Folder(media_beside(path)),
         DatabaseUrl::Postgres(_) => MediaStore::Folder(FOLDER.into()),
     }
+}
+
+/// Returns the folder of contents beside a database in a file.
+pub(crate) fn media_beside(database: &Path) -> PathBuf {
+    database.with_extension("media")
 }
 
 fn bucket(env: &mut Environment<'_>, place: &str) -> MediaStore {
@@ -105,8 +110,12 @@ mod tests {
             assert!(is_ok && settings.store == store, "{settings:?}");
             assert!(settings.retention.is_none() && settings.public_url.is_none());
         }
-        let (settings, is_ok) = read(&[("MEDIA_STORE", "/srv/media"), ("MEDIA_RETENTION_DAYS", "30")], "sqlite::memory:");
-        assert_eq!((settings.store, settings.retention), (MediaStore::Folder("/srv/media".into()), Some(DAY * 30)));
+        let (settings, is_ok) =
+            read(&[("MEDIA_STORE", "/srv/media"), ("MEDIA_RETENTION_DAYS", "30")], "sqlite::memory:");
+        assert_eq!(
+            (settings.store, settings.retention),
+            (MediaStore::Folder("/srv/media".into()), Some(DAY * 30))
+        );
         assert!(is_ok);
     }
 

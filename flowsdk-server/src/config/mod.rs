@@ -22,6 +22,7 @@ pub use administration::Administration;
 pub use agreed::Agreed;
 pub use api::ApiSettings;
 pub use environment::{ConfigError, Environment};
+pub(crate) use media::media_beside;
 pub use media::{MediaSettings, MediaStore};
 pub use operator::OperatorConfig;
 pub use phone::PhoneSettings;

@@ -1,12 +1,13 @@
 //! The first records of the demonstration.
 
 use flowsdk_channels::webchat::{HasWebchat, Purpose, WebchatChannel};
-use flowsdk_core::chat::StartOn;
+use flowsdk_core::chat::{Attachments, StartOn};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{BoxError, StorageError};
 use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion, HasFlows, Written};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::kv::{Key, KeyValue, KeyValueExt as _};
+use flowsdk_core::media::MediaKind;
 use flowsdk_core::router::{HasRouters, Router};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::text::Language;
@@ -103,6 +104,10 @@ where
             .insert_channel(&WebchatChannel {
                 purpose: Purpose::RouterTest,
                 start_on: StartOn::Open,
+                attachments: Some(Attachments {
+                    kinds: vec![MediaKind::Image, MediaKind::Audio, MediaKind::Video, MediaKind::Document],
+                    max_bytes: 16 << 20,
+                }),
                 appearance: Some(json!({
                     "title": "FlowSDK", "subtitle": name,
                     "launcher": { "greeting": "Questions about our coffee? Ask away." },

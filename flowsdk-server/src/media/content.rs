@@ -25,7 +25,8 @@ const PATH: &str = "/media/{id}/content";
 /// How long whoever has it may show it again: about as long as its link.
 const KEPT: &str = "private, max-age=3600";
 /// Whatever it is, it runs nothing and loads nothing.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox";
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox";
 /// Types that browsers show and do not run. Anything else is saved.
 const SHOWN: [&str; 16] = [
     "image/jpeg",
@@ -102,7 +103,9 @@ async fn get_media_content(
     let file = files.follow(&id, link.expires, &link.signature).await?;
     let size = file.size.unwrap_or_default();
     let tag = file.sha256.as_ref().map(|sha256| format!("\"{sha256}\""));
-    let is_known = tag.as_deref().is_some_and(|tag| request.get(header::IF_NONE_MATCH).is_some_and(|known| known == tag));
+    let is_known = tag
+        .as_deref()
+        .is_some_and(|tag| request.get(header::IF_NONE_MATCH).is_some_and(|known| known == tag));
     if is_known {
         return Ok((head(&file, tag.as_deref()), StatusCode::NOT_MODIFIED).into_response());
     }

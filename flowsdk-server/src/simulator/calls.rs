@@ -183,7 +183,9 @@ async fn upload(
     let (mut is_whatsapp, mut file) = (false, None);
     while let Ok(Some(field)) = form.next_field().await {
         match field.name() {
-            Some("messaging_product") => is_whatsapp = field.text().await.is_ok_and(|text| text == "whatsapp"),
+            Some("messaging_product") => {
+                is_whatsapp = field.text().await.is_ok_and(|text| text == "whatsapp")
+            }
             Some("file") => {
                 let mime_type = field.content_type().unwrap_or("application/octet-stream").to_owned();
                 let name = field.file_name().map(str::to_owned);

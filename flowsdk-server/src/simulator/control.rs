@@ -153,8 +153,11 @@ async fn say_file(
 async fn media(State(provider): State<Provider>, Path(id): Path<String>) -> Response {
     let Some(media) = provider.media(&id) else { return StatusCode::NOT_FOUND.into_response() };
     let is_shown = ["image/", "audio/", "video/"].iter().any(|class| media.mime_type.starts_with(class));
-    let content_type =
-        if is_shown && media.mime_type != "image/svg+xml" { &*media.mime_type } else { "application/octet-stream" };
+    let content_type = if is_shown && media.mime_type != "image/svg+xml" {
+        &*media.mime_type
+    } else {
+        "application/octet-stream"
+    };
     let head = [(header::CONTENT_TYPE, content_type), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
     (head, media.content.clone()).into_response()
 }

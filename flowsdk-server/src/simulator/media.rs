@@ -116,7 +116,8 @@ impl Provider {
         let id = self.add_media(mime_type, sent.filename.clone(), content);
         let media = self.media(&id);
         let kind = sent.kind.unwrap_or_else(|| kind_of(mime_type).to_owned());
-        let mut node = json!({ "id": id, "mime_type": mime_type, "sha256": media.map(|media| media.sha256()) });
+        let mut node =
+            json!({ "id": id, "mime_type": mime_type, "sha256": media.map(|media| media.sha256()) });
         let parts = [("caption", sent.caption), ("filename", sent.filename)];
         for (name, text) in parts.into_iter().filter_map(|(name, text)| Some((name, text?))) {
             node[name] = text.into();

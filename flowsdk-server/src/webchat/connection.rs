@@ -41,7 +41,8 @@ impl Connection for SocketConnection {
     }
 
     fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError> {
-        let ack = self.socket.emit_with_ack::<_, Value>("message", &*self.shown(message)).map_err(|_| SendError)?;
+        let ack =
+            self.socket.emit_with_ack::<_, Value>("message", &*self.shown(message)).map_err(|_| SendError)?;
         // An ack without arguments is one, though there is nothing in it to read.
         Ok(Box::pin(async move { matches!(ack.await, Ok(_) | Err(AckError::Decode(_))) }))
     }

@@ -3,6 +3,7 @@
 mod caller;
 mod connection;
 mod history;
+mod media;
 mod page;
 mod refusal;
 mod socket;
@@ -20,8 +21,8 @@ pub(crate) use test_messages::operation as test_messages;
 use std::sync::Arc;
 
 use axum::Router;
-use flowsdk_channels::webchat::{TestChat, Visitors};
-use flowsdk_core::media::MediaLinks;
+use flowsdk_channels::webchat::{Limits, TestChat, Visitors};
+use flowsdk_core::media::{MediaFiles, MediaLinks};
 use flowsdk_store::sql::SqlStore;
 
 /// The HTTP routes of the web chat.
@@ -29,10 +30,13 @@ pub fn routes(
     store: Arc<SqlStore>,
     visitors: Arc<Visitors<SqlStore>>,
     test_chat: Arc<TestChat<SqlStore>>,
-    links: Arc<MediaLinks>,
+    (files, links): (Arc<MediaFiles<SqlStore>>, Arc<MediaLinks>),
+    limits: Arc<Limits>,
     trusted_proxies: u32,
 ) -> Router {
+    let uploads = media::Services { visitors: Arc::clone(&visitors), files, limits, trusted_proxies };
     history::routes(Arc::clone(&store), visitors, Arc::clone(&links), trusted_proxies)
+        .merge(media::routes(uploads))
         .merge(test_messages::routes(test_chat, links, trusted_proxies))
         .merge(page::routes())
         .merge(widget::routes(store))

@@ -13,7 +13,7 @@ use flowsdk_core::chat::StartOn;
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
 use flowsdk_core::id::MessageId;
-use flowsdk_core::media::MediaLinks;
+use flowsdk_core::media::{HasMedia, MediaLinks};
 use flowsdk_core::message::{HasMessages, IncomingMessage};
 use flowsdk_core::session::HasSessions;
 use flowsdk_core::store::Store;
@@ -72,7 +72,7 @@ struct GuestState {
 
 impl<S: Store> WebchatSocket<S>
 where
-    S::Tx: HasWebchat + HasContacts + HasMessages + HasSessions,
+    S::Tx: HasWebchat + HasContacts + HasMessages + HasSessions + HasMedia,
 {
     /// A handler over the services.
     pub fn new(
@@ -155,6 +155,21 @@ where
         self.ingress.open(opening, &visitor.router_id).await
     }
 
+    /// Finds the file that an event names.
+    async fn attached(
+        &self,
+        visitor: &Visitor,
+        payload: Value,
+    ) -> Result<Result<IncomingMessage, InboundError>, Refusal> {
+        let attached = match inbound::media(payload) {
+            Ok(attached) => attached,
+            Err(error) => return Ok(Err(error)),
+        };
+        let found = async { self.store.glance().await?.media().find(&attached.media_id).await };
+        let file = found.await.map_err(|error: StorageError| Refusal::unavailable(visitor, &error))?;
+        Ok(attached.message(&visitor.session_id, file, self.visitors.context()))
+    }
+
     async fn take(
         &self,
         visitor: &Visitor,
@@ -187,7 +202,7 @@ fn answer<T: Serialize>(ack: Option<Ack>, outcome: Result<T, Refusal>) {
 
 impl<S: Store> EventHandler for WebchatSocket<S>
 where
-    S::Tx: HasWebchat + HasContacts + HasMessages + HasSessions,
+    S::Tx: HasWebchat + HasContacts + HasMessages + HasSessions + HasMedia,
 {
     async fn on_connect(&self, socket: &SocketRef, auth: Value) {
         let Err(error) = self.enter(socket, auth).await else {
@@ -224,6 +239,13 @@ where
             "message" => answer(event.ack, self.take(visitor, inbound::text(event.payload, cx)).await),
             "message_interactive" => {
                 answer(event.ack, self.take(visitor, inbound::interactive(event.payload, cx)).await);
+            }
+            "message_media" => {
+                let taken = match self.attached(visitor, event.payload).await {
+                    Ok(message) => self.take(visitor, message).await,
+                    Err(refusal) => Err(refusal),
+                };
+                answer(event.ack, taken);
             }
             "start" => answer(event.ack, self.start(visitor).await),
             "read" => {

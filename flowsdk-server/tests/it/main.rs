@@ -16,6 +16,7 @@
 mod harness;
 
 mod api;
+mod attachments;
 mod auth;
 mod composition;
 mod crash;

@@ -12,8 +12,8 @@ use tokio::fs::{self, File};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
 
-/// Where contents are while they are written.
-const UNFINISHED: &str = "unfinished";
+/// The folder, within that of the contents, in which they are while they are written.
+pub const UNFINISHED: &str = "unfinished";
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
 

@@ -4,6 +4,6 @@ mod folder;
 #[cfg(feature = "s3")]
 mod object;
 
-pub use folder::FolderBlobs;
+pub use folder::{FolderBlobs, UNFINISHED};
 #[cfg(feature = "s3")]
 pub use object::ObjectBlobs;

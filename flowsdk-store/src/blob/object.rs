@@ -70,9 +70,7 @@ impl BlobStore for ObjectBlobs {
         }
         let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
         match self.objects.get_opts(&self.path(id), options).await {
-            Ok(found) => {
-                Ok(Some(found.into_stream().map(|piece| piece.map_err(BoxError::from)).boxed()))
-            }
+            Ok(found) => Ok(Some(found.into_stream().map(|piece| piece.map_err(BoxError::from)).boxed())),
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -37,6 +37,7 @@ impl ChannelTransfer for SqlTx {
             initial_flow_id: channel.initial_flow_id,
             start_on: channel.start_on,
             fallback_texts: channel.fallback_texts,
+            attachments: channel.attachments,
             is_closed: channel.embed_secret.is_some(),
         };
         Ok(channels.into_iter().map(portable).collect())
@@ -57,6 +58,7 @@ impl ChannelTransfer for SqlTx {
                 initial_flow_id,
                 start_on,
                 fallback_texts,
+                attachments,
                 ..
             } = portable.clone();
             WebchatChannel {
@@ -64,6 +66,7 @@ impl ChannelTransfer for SqlTx {
                 initial_flow_id,
                 start_on,
                 fallback_texts,
+                attachments,
                 embed_secret: embed_secret.clone(),
                 allowed_origins,
                 ..WebchatChannel::new(id, router.clone(), name, now)

@@ -74,11 +74,12 @@ const COUNTS: &str = "(media.status = 'pending' OR told.value ->> 1 = 'expired')
 const ORPHANS: Sql = sql("SELECT id FROM (
         SELECT id FROM media WHERE message_id IS NULL AND origin = 'contact'
         UNION SELECT id FROM media WHERE message_id IS NULL AND origin = 'visitor' AND created_at < $1
-        UNION SELECT id FROM media WHERE status = 'pending' AND created_at < $1 AND due_at IS NULL
+        UNION SELECT id FROM media WHERE status = 'pending' AND created_at < $1 AND due_at IS NULL AND message_id IS NULL
         UNION SELECT id FROM media WHERE router_id IS NULL) AS orphan
      LIMIT $2");
 
-const OLDER: Sql = sql("SELECT id FROM media WHERE status = 'stored' AND created_at < $1 AND origin <> 'upload'
+const OLDER: Sql =
+    sql("SELECT id FROM media WHERE status = 'stored' AND created_at < $1 AND origin <> 'upload'
      ORDER BY created_at LIMIT $2");
 
 const DELETE: Sql = sql_list!("DELETE FROM media WHERE id ", "$1", "");
@@ -88,7 +89,8 @@ super::statement::statements! { FIND, FIND_MANY, OF_MESSAGES, ATTACH, DUE, NOTE,
 super::accessor::has!(HasMedia::media -> MediaRepository);
 
 /// File, status, failure, size, digest, time of the next attempt, attempts more.
-type Told<'a> = (&'a MediaId, &'static str, Option<&'static str>, Option<u64>, Option<&'a str>, Option<i64>, u32);
+type Told<'a> =
+    (&'a MediaId, &'static str, Option<&'static str>, Option<u64>, Option<&'a str>, Option<i64>, u32);
 
 /// Returns the item of [`NOTE`] for an outcome.
 fn told((id, outcome): &(MediaId, MediaOutcome)) -> Told<'_> {

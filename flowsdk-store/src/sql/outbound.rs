@@ -181,7 +181,8 @@ super::accessor::has!(HasOutbound::outbound -> OutboundRepository);
 
 /// Event, attempts, refusals, time of entry, beginning of the call, epoch and beginning of the session.
 type Row = With<(String, i64, i64, Timestamp, Option<Timestamp>), (Option<i64>, Option<Timestamp>)>;
-type StateRow = With<(String, RouterId, Option<Encrypted>, bool), (Option<i64>, Option<String>, Option<Timestamp>)>;
+type StateRow =
+    With<(String, RouterId, Option<Encrypted>, bool), (Option<i64>, Option<String>, Option<Timestamp>)>;
 
 fn outbound(
     With((event, attempts, refusals, queued_at, began_at), (epoch, started_at)): Row,
@@ -193,7 +194,9 @@ fn outbound(
     Ok(Outbound { event, attempts: count(attempts), refusals: count(refusals), queued_at, began_at, owners })
 }
 
-fn state(With((phone_number_id, router_id, access_token, active), (code, title, since)): StateRow) -> NumberState {
+fn state(
+    With((phone_number_id, router_id, access_token, active), (code, title, since)): StateRow,
+) -> NumberState {
     let pause = code.zip(since).map(|(code, since)| Pause { error: StatusError { code, title }, since });
     NumberState { phone_number_id, router_id, access_token, active, pause }
 }

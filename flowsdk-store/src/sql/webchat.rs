@@ -17,7 +17,7 @@ record! {
     WebchatChannel in "webchat_channel" {
         id, router_id, purpose = is_test_channel, created_at;
         name, appearance: json_or_null, initial_flow_id, embed_secret = embed_secret_encrypted,
-        allowed_origins: json_or_null, start_on, fallback_texts: json_unless_empty
+        allowed_origins: json_or_null, start_on, fallback_texts: json_unless_empty, attachments: json_or_null
     }
 }
 

@@ -30,6 +30,7 @@ mod objects {
     }
 
     /// A bucket of an S3 server is named by `FLOWSDK_TEST_S3_BUCKET`, with the environment of its account.
+    #[allow(clippy::print_stderr, reason = "who runs the tests sees what was not tried")]
     #[tokio::test]
     async fn in_s3() {
         let Ok(bucket) = std::env::var("FLOWSDK_TEST_S3_BUCKET") else {

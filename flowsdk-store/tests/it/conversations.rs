@@ -7,6 +7,7 @@ mod clocks;
 mod deletions;
 mod duplicates;
 mod endings;
+mod files;
 mod flows;
 mod histories;
 mod identities;

@@ -41,7 +41,8 @@ impl FromStr for MediaHosts {
     type Err = NotAMediaHost;
 
     fn from_str(list: &str) -> Result<Self, NotAMediaHost> {
-        let words = list.split(',').map(|word| word.trim().to_ascii_lowercase()).filter(|word| !word.is_empty());
+        let words =
+            list.split(',').map(|word| word.trim().to_ascii_lowercase()).filter(|word| !word.is_empty());
         let host = |word: String| {
             let name = word.strip_prefix("*.").unwrap_or(&word);
             let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
@@ -93,7 +94,8 @@ impl GraphMedia {
     fn may_see_token(&self, url: &Url) -> bool {
         let own = self.api.base();
         let is_own = url.origin() == own.origin();
-        let is_theirs = url.scheme() == "https" && url.host_str().is_some_and(|host| self.hosts.contain(host));
+        let is_theirs =
+            url.scheme() == "https" && url.host_str().is_some_and(|host| self.hosts.contain(host));
         is_own || is_theirs
     }
 }
@@ -123,7 +125,9 @@ impl MediaSource for GraphMedia {
                 StatusCode::OK if answer.content_length().is_some_and(|length| length > most) => {
                     return Err(MediaSourceError::TooLarge);
                 }
-                StatusCode::OK => return Ok(ProviderFile { sha256: told.sha256, content: content_of(answer) }),
+                StatusCode::OK => {
+                    return Ok(ProviderFile { sha256: told.sha256, content: content_of(answer) });
+                }
                 StatusCode::NOT_FOUND => {}
                 status => return Err(MediaSourceError::Unreached(format!("HTTP {status}").into())),
             }
@@ -176,7 +180,8 @@ mod tests {
     fn tokens_go_to_the_provider_only() {
         let api = |base: &str| GraphApi::new(base.parse().expect("a URL"), reqwest::Client::new());
         let media = GraphMedia::new(api("https://graph.facebook.com/v24.0"), MediaHosts::default());
-        let local = GraphMedia::new(api("http://127.0.0.1:8090/v24.0"), "cdn.example".parse().expect("hosts"));
+        let local =
+            GraphMedia::new(api("http://127.0.0.1:8090/v24.0"), "cdn.example".parse().expect("hosts"));
         for (media, url, may) in [
             (&media, "https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=1", true),
             (&media, "https://mmg.whatsapp.net/a", true),

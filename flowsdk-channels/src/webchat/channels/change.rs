@@ -1,7 +1,7 @@
 //! The input for a new channel, and the changes to one.
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::chat::{Appearance, StartOn};
+use flowsdk_core::chat::{Appearance, Attachments, StartOn};
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::page::{Cursor, Searched};
@@ -40,6 +40,8 @@ pub struct NewWebchatChannel {
     pub start_on: StartOn,
     /// What visitors receive where nothing else answers them, instead of the router's texts.
     pub fallback_texts: Option<FallbackTexts>,
+    /// What visitors may send beside texts; null is nothing.
+    pub attachments: Option<Attachments>,
     /// Origins that may open a socket; null means any.
     #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, max_items = 100)]
     pub allowed_origins: Option<Vec<String>>,
@@ -70,6 +72,10 @@ pub struct WebchatChannelChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<FallbackTexts>)]
     pub fallback_texts: Option<Option<FallbackTexts>>,
+    /// What visitors may send beside texts; null is nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Attachments>)]
+    pub attachments: Option<Option<Attachments>>,
     /// Overrides the router's initial flow; null inherits it.
     #[serde(default, deserialize_with = "present")]
     pub initial_flow_id: Option<Option<FlowId>>,
@@ -90,6 +96,7 @@ impl WebchatChannelChange {
         channel.start_on = self.start_on.unwrap_or(channel.start_on);
         channel.fallback_texts =
             self.fallback_texts.map_or(channel.fallback_texts, Option::unwrap_or_default);
+        channel.attachments = self.attachments.unwrap_or(channel.attachments);
         channel.allowed_origins = self.allowed_origins.unwrap_or(channel.allowed_origins);
         channel
     }

@@ -114,6 +114,7 @@ where
                     initial_flow_id: new.initial_flow_id,
                     start_on: new.start_on,
                     fallback_texts: new.fallback_texts.unwrap_or_default(),
+                    attachments: new.attachments,
                     allowed_origins: new.allowed_origins,
                     ..WebchatChannel::new(id, new.router_id, new.name, self.cx.now())
                 };

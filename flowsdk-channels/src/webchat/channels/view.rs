@@ -1,7 +1,7 @@
 //! The public form of a channel.
 
 use flowsdk_core::change::View;
-use flowsdk_core::chat::StartOn;
+use flowsdk_core::chat::{Attachments, StartOn};
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::router::FallbackTexts;
 use flowsdk_core::schema::SchemaAttributes;
@@ -36,6 +36,9 @@ pub struct WebchatChannelView {
     start_on: StartOn,
     /// What visitors receive where nothing else answers them, instead of the router's texts.
     fallback_texts: FallbackTexts,
+    /// What visitors may send beside texts; null is nothing.
+    #[schema(required = true)]
+    attachments: Option<Attachments>,
     /// Whether only signed embed tokens get in.
     #[view(some = embed_secret)]
     has_embed_secret: bool,

@@ -73,7 +73,8 @@ where
         let last = found.items.last().map(|last| last.created_at).unwrap_or_default();
         let next = found.next.map(|seq| Cursor { at: last, id: seq.to_string() });
         let brings = |message: &&Message| {
-            message.direction == Direction::In && MediaKind::ALL.iter().any(|kind| kind.name() == message.kind)
+            message.direction == Direction::In
+                && MediaKind::ALL.iter().any(|kind| kind.name() == message.kind)
         };
         let bringing: Vec<MessageId> =
             found.items.iter().filter(brings).map(|message| message.id.clone()).collect();

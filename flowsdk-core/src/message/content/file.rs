@@ -62,7 +62,6 @@ impl FileSource {
 mod tests {
     use serde_json::json;
 
-    use super::*;
     use crate::message::Media;
 
     #[test]
@@ -71,7 +70,9 @@ mod tests {
             let media: Media = serde_json::from_value(wire.clone()).expect("parses");
             assert_eq!(serde_json::to_value(&media).expect("JSON"), wire);
         }
-        for wire in [json!({}), json!({ "caption": "a" }), json!({ "link": "a", "id": "b" }), json!({ "id": 7 })] {
+        for wire in
+            [json!({}), json!({ "caption": "a" }), json!({ "link": "a", "id": "b" }), json!({ "id": 7 })]
+        {
             assert!(serde_json::from_value::<Media>(wire.clone()).is_err(), "{wire}");
         }
     }

@@ -215,6 +215,16 @@ impl ContentMessage {
         }
     }
 
+    /// Returns the ids of the uploaded files that the message names. Ids of providers are digits.
+    pub fn own_files(&self) -> Vec<String> {
+        let mut copy = self.clone();
+        let own = |file: &mut FileSource| match file {
+            FileSource::Id(id) if !id.bytes().all(|byte| byte.is_ascii_digit()) => Some(std::mem::take(id)),
+            _ => None,
+        };
+        copy.files_mut().into_iter().filter_map(own).collect()
+    }
+
     /// Returns where the files of the message are.
     pub(crate) fn files_mut(&mut self) -> Vec<&mut FileSource> {
         match self {

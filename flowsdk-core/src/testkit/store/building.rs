@@ -4,11 +4,12 @@ use serde_json::json;
 
 use super::StoreUnderTest;
 use super::world::{NOW, World, flow, later, router, session_id, version};
-use crate::chat::StartOn;
+use crate::chat::{Attachments, StartOn};
 use crate::crypto::Encrypted;
 use crate::flow::{Flow, FlowDraft, FlowFilter, FlowKind, FlowVersion, LastNumbers, ListedFlow, Written};
 use crate::id::{ChannelId, FlowVersionId, VariableId};
 use crate::in_use::{HasReferences as _, Referred, Referrer};
+use crate::media::MediaKind;
 use crate::page::PageRequest;
 use crate::prelude::*;
 use crate::router::{FallbackTexts, PhoneOptions, Router, VariableOwner};
@@ -245,6 +246,7 @@ where
         initial_flow_id: Some(target.id.clone()),
         start_on: StartOn::Open,
         fallback_texts: FallbackTexts { failed: None, unanswered: Some("ü".to_owned()) },
+        attachments: Some(Attachments { kinds: vec![MediaKind::Image], max_bytes: 7 }),
         is_closed: false,
     };
     let closed = PortableChannel {

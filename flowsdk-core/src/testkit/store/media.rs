@@ -6,7 +6,8 @@ use super::StoreUnderTest;
 use super::world::{NOW, World, later, session_id};
 use crate::id::RouterId;
 use crate::media::{
-    MediaFailure, MediaFile, MediaFilter, MediaId, MediaKind, MediaOrigin, MediaOutcome, MediaStatus, StoredBlob,
+    MediaFailure, MediaFile, MediaFilter, MediaId, MediaKind, MediaOrigin, MediaOutcome, MediaStatus,
+    StoredBlob,
 };
 use crate::message::Direction;
 use crate::page::PageRequest;
@@ -73,15 +74,16 @@ where
         ..file(0, &world.router, MediaOrigin::Contact)
     };
     let others = [file(1, &world.router, MediaOrigin::Upload), file(2, &world.router, MediaOrigin::Visitor)];
-    insert(&world, &[full.clone()]).await;
+    insert(&world, std::slice::from_ref(&full)).await;
     insert(&world, &others).await;
     let mut tx = world.store.read().await.expect("read");
     assert_eq!(tx.media().find(&full.id).await.expect("find").as_ref(), Some(&full));
     assert_eq!(tx.media().find(&"file9".parse().expect("an id")).await.expect("find"), None);
-    let found = tx.media().find_many(&[full.id.clone(), "file9".parse().expect("an id")]).await.expect("find");
-    assert_eq!(found, [full.clone()]);
+    let found =
+        tx.media().find_many(&[full.id.clone(), "file9".parse().expect("an id")]).await.expect("find");
+    assert_eq!(found, std::slice::from_ref(&full));
     let found = tx.media().of_messages(std::slice::from_ref(&message.id)).await.expect("of messages");
-    assert_eq!(found, [full.clone()]);
+    assert_eq!(found, std::slice::from_ref(&full));
     for (filter, only, expected) in [
         (MediaFilter::default(), None, vec!["file2", "file1", "file0"]),
         (
@@ -141,7 +143,10 @@ where
     )
     .await;
     assert_eq!(noted, [id(1)]);
-    assert_eq!(note(&world, &[(id(0), MediaOutcome::Expired), (id(2), MediaOutcome::Expired)]).await.len(), 2);
+    assert_eq!(
+        note(&world, &[(id(0), MediaOutcome::Expired), (id(2), MediaOutcome::Expired)]).await.len(),
+        2
+    );
     let mut tx = world.store.read().await.expect("read");
     let mut found = Vec::new();
     for n in 0..3 {
@@ -197,7 +202,8 @@ where
     }
     tx.commit().await.expect("commit");
     let mut tx = world.store.read().await.expect("read");
-    let found = tx.media().find_many(&["file2".parse().expect("an id"), "file3".parse().expect("an id")]).await;
+    let found =
+        tx.media().find_many(&["file2".parse().expect("an id"), "file3".parse().expect("an id")]).await;
     let mut found: Vec<_> =
         found.expect("find").into_iter().map(|file| (file.id.to_string(), file.message_id)).collect();
     found.sort();

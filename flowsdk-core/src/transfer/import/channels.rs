@@ -35,6 +35,7 @@ where
                 initial_flow_id: sent.initial_flow.as_ref().and_then(|slug| ids.get(slug)).cloned(),
                 start_on: sent.start_on,
                 fallback_texts: sent.fallback_texts.clone(),
+                attachments: sent.attachments.clone(),
                 is_closed: sent.is_closed,
             };
             // A closed channel stays closed: nobody knows its secret until somebody makes another.
@@ -52,7 +53,7 @@ where
             let shown = json!({ "id": channel.id, "routerId": router, "name": channel.name,
                 "isTestChannel": false, "appearance": channel.appearance,
                 "initialFlowId": channel.initial_flow_id, "startOn": channel.start_on,
-                "fallbackTexts": channel.fallback_texts, "hasEmbedSecret": sent.is_closed,
+                "fallbackTexts": channel.fallback_texts, "attachments": channel.attachments, "hasEmbedSecret": sent.is_closed,
                 "allowedOrigins": channel.allowed_origins });
             let kind = EntityKind::WebchatChannel;
             import.note(kind, channel.id.to_string(), Change::Created(shown));

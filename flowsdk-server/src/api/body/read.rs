@@ -80,7 +80,7 @@ async fn collect(body: &mut Body, max: usize) -> Result<Bytes, Broken> {
     let begun = Instant::now();
     let mut bytes = BytesMut::new();
     loop {
-        let deadline = begun + patience(bytes.len()).min(PATIENCE_AT_MOST);
+        let deadline = begun + patience_in_memory(bytes.len());
         let frame =
             tokio::time::timeout_at(deadline, body.frame()).await.map_err(|_elapsed| Broken::TooSlow)?;
         let Some(frame) = frame else {
@@ -99,6 +99,11 @@ async fn collect(body: &mut Body, max: usize) -> Result<Bytes, Broken> {
 pub(super) fn patience(bytes: usize) -> Duration {
     let longer = Duration::from_millis((bytes as u64 * 1_000) / SLOWEST as u64);
     PATIENCE + longer
+}
+
+/// Returns the same for a body that is kept in memory.
+fn patience_in_memory(bytes: usize) -> Duration {
+    patience(bytes).min(PATIENCE_AT_MOST)
 }
 
 /// Reads the body of a request that is refused, as far as its client may not look at the answer before.
@@ -193,7 +198,7 @@ mod tests {
         assert!(!whole && after < Duration::from_secs(17), "{after:?}");
         let (whole, after) = trickled(10 << 10, 1_000).await;
         assert!(!whole && after < Duration::from_secs(20), "{after:?}");
-        assert_eq!(patience(32 << 20), PATIENCE_AT_MOST);
+        assert_eq!(patience_in_memory(32 << 20), PATIENCE_AT_MOST);
     }
 
     /// The rest of a body of `chunks` MiB after it was refused.

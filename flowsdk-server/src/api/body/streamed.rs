@@ -41,7 +41,8 @@ impl StreamedBody {
                 let frame = tokio::time::timeout_at(begun + read::patience(come), async {
                     body.lock().await.frame().await
                 });
-                let Some(frame) = frame.await.map_err(|_| BoxError::from("the body comes too slowly"))? else {
+                let Some(frame) = frame.await.map_err(|_| BoxError::from("the body comes too slowly"))?
+                else {
                     return Ok(None);
                 };
                 // Trailers are nobody's business.

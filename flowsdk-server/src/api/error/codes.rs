@@ -32,6 +32,9 @@ pub const CODES: &[&str] = &[
     "media_type_refused",
     "media_type_mismatch",
     "media_kind_refused",
+    "attachments_disabled",
+    "caption_too_long",
+    "media_unknown",
     // Conflicts with the state.
     "email_taken",
     "group_unknown",

@@ -457,6 +457,8 @@ fn channels(table: &mut Table) {
         TestChatError::Inbound(InboundError::TextEmpty),
         TestChatError::Inbound(InboundError::TextTooLong),
         TestChatError::Inbound(InboundError::ClientMessageIdInvalid),
+        TestChatError::Inbound(InboundError::CaptionTooLong),
+        TestChatError::Inbound(InboundError::MediaUnknown),
         TestChatError::RateLimited,
         TestChatError::Ingress(IngressError::Dropped),
         TestChatError::Storage(corrupt()),

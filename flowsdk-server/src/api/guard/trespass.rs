@@ -109,6 +109,7 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/channel-type-mappings", EntityKind::ChannelTypeMapping),
         ("/event-definitions", EntityKind::EventDefinition),
         ("/sessions", EntityKind::Session),
+        ("/media", EntityKind::Media),
         ("/channel-numbers", EntityKind::ChannelNumber),
         ("/templates", EntityKind::MessageTemplate),
         ("/integrations", EntityKind::IntegrationServer),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use flowsdk_channels::webchat::{
     Admissions, DirectIngress, Ingress, Limits, StreamIngress, TestChat, Visitors,
 };
+use flowsdk_core::change::NoChangeLog;
 use flowsdk_core::conversation::{BACKPRESSURE_PERIOD, SharedBackpressure};
 use flowsdk_core::fault::{BoxError, Chain};
 
@@ -58,8 +59,11 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     io.ns("/", in_order(&ground.supervisor.intake_tracker(), OrderedConfig::default(), handler));
     let handshakes = ground.config.webchat.handshakes;
     let front = Front::new(service).counting(handshakes, trusted_proxies).noting(transports);
-    let links = Arc::clone(&ground.media_links);
-    let routes = crate::webchat::routes(store(), visitors, Arc::new(test_chat), links, trusted_proxies)
+    // What visitors upload is nobody's administration.
+    let files = Arc::new(ground.media_files(Arc::new(NoChangeLog)));
+    let media = (files, Arc::clone(&ground.media_links));
+    let (test_chat, own_limits) = (Arc::new(test_chat), Arc::clone(&limits));
+    let routes = crate::webchat::routes(store(), visitors, test_chat, media, own_limits, trusted_proxies)
         .route_service("/webchat/socket.io", front.clone())
         .route_service("/webchat/socket.io/", front);
     ground.every("webchat admissions", ADMISSIONS_PERIOD, move || {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::sending::{PHONE, World};
 use super::transcript;
-use crate::api::building::{id, published};
+use crate::api::building::{actions, id, published, records};
 use crate::harness::http::{self, Answer};
 use crate::harness::{Api, Setup, eventually, everywhere};
 
@@ -68,7 +68,7 @@ async fn a_file_of_a_contact_is_fetched_and_holds_nobody_up(setup: Setup) {
     world.sends("audio/ogg; codecs=opus", voice, VOICE);
     world.says("ouviu?");
     let sent = world.sent(2).await;
-    assert_eq!(sent[1].body["text"]["body"], "eco ouviu?");
+    assert!(sent.iter().any(|one| one.body["text"]["body"] == "eco ouviu?"), "{sent:?}");
     let message = world.received("stored").await;
     let media = &message["media"];
     assert_eq!(message["type"], "audio");
@@ -97,16 +97,14 @@ async fn a_file_of_a_contact_is_fetched_and_holds_nobody_up(setup: Setup) {
 
 async fn what_the_provider_does_wrong_is_tried_again_or_said(setup: Setup) {
     let world = World::new(setup, false).await;
-    let admin = world.admin.clone();
-    let newest = async || {
-        let page = admin.get("/media?limit=1").await.ok(200);
-        page["items"][0].clone()
-    };
-    let until = async |what: (&str, u64)| {
+    let mut admin = world.admin.clone();
+    // The newest of so many files, once it stands so.
+    let newest = async |admin: &Api, count: usize, status: &str, attempts: u64| {
         eventually("the file stands so", || async {
-            let file = newest().await;
-            let stands = (file["status"].as_str()?, file["attempts"].as_u64()?);
-            (stands == what).then_some(file)
+            let files = admin.get("/media").await.ok(200)["items"].as_array()?.clone();
+            let file = files.first()?.clone();
+            let stands = (files.len(), file["status"].as_str()?, file["attempts"].as_u64()?);
+            (stands == (count, status, attempts)).then_some(file)
         })
         .await
     };
@@ -115,38 +113,40 @@ async fn what_the_provider_does_wrong_is_tried_again_or_said(setup: Setup) {
     // An address that has ended is asked for anew within the same attempt.
     world.provider.fail_media_next(MediaFault::Expired);
     world.sends("application/pdf", document(), PDF);
-    let file = until(("stored", 1)).await;
+    let file = newest(&admin, 1, "stored", 1).await;
     assert_eq!((&file["kind"], &file["filename"]), (&json!("document"), &json!("cardápio.pdf")));
 
     // A content that breaks off, or is another one, is not kept.
-    for fault in [MediaFault::Broken, MediaFault::Damaged] {
+    for (count, fault) in [(2, MediaFault::Broken), (3, MediaFault::Damaged)] {
         world.provider.fail_media_next(fault);
         world.sends("application/pdf", document(), PDF);
-        let file = until(("pending", 1)).await;
+        let file = newest(&admin, count, "pending", 1).await;
         assert_eq!((&file["link"], &file["size"]), (&json!(null), &json!(null)));
         world.server.advance(Duration::from_secs(6)).await;
-        until(("stored", 2)).await;
+        newest(&admin, count, "stored", 2).await;
     }
 
     // A token goes to no other host.
     world.provider.fail_media_next(MediaFault::ForeignHost);
     world.sends("application/pdf", document(), PDF);
-    assert_eq!(until(("failed", 1)).await["failure"], "refused");
+    assert_eq!(newest(&admin, 4, "failed", 1).await["failure"], "refused");
 
     // What the provider has deleted.
     let gone = json!({ "type": "image", "image": { "id": "404404", "mime_type": "image/png" } });
     world.provider.say("111", PHONE, "Ana", gone);
-    assert_eq!(until(("failed", 1)).await["failure"], "gone");
+    assert_eq!(newest(&admin, 5, "failed", 1).await["failure"], "gone");
     let failed = admin.get(&format!("/media?status=failed&routerId={}", world.shop.router)).await.ok(200);
     assert_eq!(failed["items"].as_array().unwrap().len(), 2);
 
     // After the time for which the provider keeps a file nobody tries any more.
     world.provider.fail_media_next(MediaFault::Unavailable);
-    world.sends("application/pdf", document(), PDF);
-    until(("pending", 1)).await;
     world.provider.fail_media_next(MediaFault::Unavailable);
+    world.sends("application/pdf", document(), PDF);
+    newest(&admin, 6, "pending", 1).await;
     world.server.advance(Duration::from_secs(8 * 24 * 3_600)).await;
-    assert_eq!(until(("failed", 2)).await["failure"], "unreachable");
+    // Tokens end sooner.
+    admin = Api::admin(&world.setup, &world.server).await;
+    assert_eq!(newest(&admin, 6, "failed", 2).await["failure"], "unreachable");
 }
 
 async fn a_file_waits_for_the_token_of_its_number(setup: Setup) {
@@ -310,7 +310,7 @@ async fn files_are_of_their_tenant(setup: Setup) {
     // A flow of another router says the id: no link of it holds.
     let definition = sends_files(file["id"].as_str().unwrap(), file["id"].as_str().unwrap());
     let channel = json!({ "routerId": other, "name": "Web" });
-    let channel = id(&world.admin.post("/webchat-channels", &channel).await.ok(201));
+    let channel = id(&world.admin.post("/webchat/channels", &channel).await.ok(201));
     let flow = published(&world.admin, &other, "Alheio", &definition).await;
     world.admin.patch(&format!("/routers/{other}"), &json!({ "initialFlowId": flow })).await.ok(200);
     let mut visitor = crate::api::building::visitor(&world.server, &channel).await;
@@ -327,6 +327,9 @@ async fn files_are_of_their_tenant(setup: Setup) {
     assert_eq!((&expired["status"], &expired["link"]), (&json!("expired"), &json!(null)));
     let answer = world.content(&file["link"], &[]).await;
     answer.refused(404, "not_found", "Arquivo não encontrado");
+    let records = records(&world.admin, "entityType=MEDIA&status=success", 2).await;
+    assert_eq!(actions(&records), ["CREATE", "DELETE"]);
+    assert!(records.iter().all(|record| record["entityId"] == file["id"]), "{records:?}");
 }
 
 async fn files_go_with_their_messages(setup: Setup) {

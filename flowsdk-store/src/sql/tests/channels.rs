@@ -82,6 +82,7 @@ async fn every_write_is_in_both(url: &str) {
         initial_flow_id: Some(flow.clone()),
         start_on: StartOn::Message,
         fallback_texts: FallbackTexts::default(),
+        attachments: None,
         is_closed: false,
     };
     tx.channel_transfer().insert_channels_of(&router(), &[(portable, None)], NOW).await.expect("a channel");

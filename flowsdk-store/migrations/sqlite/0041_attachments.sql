@@ -1,0 +1,2 @@
+-- What visitors of a channel may send beside texts.
+ALTER TABLE webchat_channel ADD COLUMN attachments TEXT;
