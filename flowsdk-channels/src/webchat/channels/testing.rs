@@ -8,6 +8,7 @@ use flowsdk_core::flow::{HasFlowCatalog, HasFlows, Problem};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::idempotency::HasIdempotency;
 use flowsdk_core::in_use::HasReferences;
+use flowsdk_core::media::HasMedia;
 use flowsdk_core::router::{AdmittedRouter, HasRouters, Reach};
 use flowsdk_core::session::HasLiveSessions;
 use flowsdk_core::store::{Store, Transaction as _};
@@ -44,7 +45,8 @@ where
         + HasReferences
         + HasIdempotency
         + HasFlows
-        + HasFlowCatalog,
+        + HasFlowCatalog
+        + HasMedia,
 {
     /// The router's own test channel, made if there is none.
     ///

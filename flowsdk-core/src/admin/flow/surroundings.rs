@@ -1,15 +1,18 @@
-//! The surroundings of a stored definition: the flows of its router and the variables that it may read. Nothing here
+//! The surroundings of a stored definition: the flows and files of its router, and the variables that it may read. Nothing here
 //! prevents publishing: a flow may come later, and a secret may be meant to be said.
+
+mod channels;
+mod files;
 
 use std::collections::{HashMap, HashSet};
 
 use super::{FlowsTx, circle};
 use crate::fault::StorageError;
 use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, StaticReads, Target};
-use crate::flow::interpolate::{AsWritten, Template, Token};
+use crate::flow::interpolate::{Template, Token};
 use crate::flow::{Flow, FlowKind, Problem};
 use crate::id::FlowId;
-use crate::message::Limits;
+use crate::media::MediaId;
 use crate::page::{MAX_PAGE, PageRequest};
 use crate::router::VariableOwner;
 use crate::session::Channel;
@@ -39,6 +42,8 @@ pub struct Surroundings {
     pub circles: HashSet<String>,
     /// The channels that lead to its router.
     pub channels: Vec<Channel>,
+    /// The files that it names by id and which its router does not have.
+    pub missing_files: HashSet<MediaId>,
 }
 
 impl Surroundings {
@@ -62,6 +67,7 @@ impl Surroundings {
             flow_variables: variables(tx, VariableOwner::Flow(flow.id.clone())).await?,
             flows: flows.into_iter().map(|other| other.id).collect(),
             channels: tx.flow_catalog().channels_around(&flow.router_id).await?,
+            missing_files: files::missing(tx, flow, definition).await?,
         })
     }
 
@@ -83,7 +89,8 @@ impl Surroundings {
                 }
             }
         }
-        found.extend(self.channels.iter().flat_map(|channel| not_carried(definition, *channel)));
+        found.extend(self.channels.iter().flat_map(|channel| channels::not_carried(definition, *channel)));
+        found.extend(files::warnings(definition, &self.missing_files));
         for StaticReads { block, pointer, router, flow } in definition.static_reads() {
             let router = router.iter().filter(|key| !self.router_variables.contains_key(&***key));
             let flow = flow.iter().filter(|key| !self.flow_variables.contains_key(&***key));
@@ -135,49 +142,6 @@ impl Surroundings {
             _ => None,
         }
     }
-}
-
-/// Returns the warnings of contents that a channel cannot carry. What no channel carries is an error of the flow.
-fn not_carried(definition: &FlowDefinition, channel: Channel) -> Vec<Problem> {
-    let capabilities = channel.capabilities();
-    let mut found = Vec::new();
-    for (at, block) in definition.blocks.iter().enumerate() {
-        let BlockKind::Content { contents, .. } = &block.kind else { continue };
-        for (nth, message) in contents.iter().enumerate() {
-            let pointer = format!("/blocks/{at}/contents/{nth}");
-            let mut warn = |code, pointer, text| {
-                found.push(Problem::warning(code, pointer, text).in_block(&block.id));
-            };
-            let (kind, name) = (message.content_kind(), channel.name());
-            if !capabilities.carry(kind) {
-                let text = Text::of(
-                    format!(
-                        "o canal `{name}` não tem `{}`: nele a mensagem falha ou só mostra seu texto",
-                        kind.name()
-                    ),
-                    format!(
-                        "the channel `{name}` has no `{}`: there the message fails, or only shows its text",
-                        kind.name()
-                    ),
-                );
-                warn("channel_cannot_carry", pointer, text);
-                continue;
-            }
-            let known = message.flaws(&Limits::OF_FLOWS, &AsWritten);
-            for flaw in message.flaws(&capabilities.limits, &AsWritten) {
-                if known.iter().any(|known| known.pointer == flaw.pointer) {
-                    continue;
-                }
-                let limit = flaw.kind.message();
-                let text = Text::of(
-                    format!("no canal `{name}`: {}; nele a mensagem não é enviada", limit.portuguese()),
-                    format!("in the channel `{name}`: {}; the message is not sent there", limit.english()),
-                );
-                warn("too_long_for_channel", format!("{pointer}{}", flaw.pointer), text);
-            }
-        }
-    }
-    found
 }
 
 fn is_secret(variables: &StaticVariables, key: &str) -> bool {
@@ -313,6 +277,7 @@ mod tests {
             tools: [FlowId::parse("tool").expect("an id")].into(),
             circles: set("/blocks/0/outputConditions/0/target/flowId"),
             channels: Channel::ALL.to_vec(),
+            missing_files: HashSet::new(),
         };
         let first = around.warnings(&definition).remove(0);
         assert!(first.message.english().starts_with("`router.token`, `flow.pin`: "), "{first:?}");

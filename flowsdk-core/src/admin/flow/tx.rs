@@ -3,6 +3,7 @@
 use crate::flow::{HasFlowCatalog, HasFlows};
 use crate::idempotency::HasIdempotency;
 use crate::in_use::HasReferences;
+use crate::media::HasMedia;
 use crate::router::HasRouters;
 use crate::session::HasLiveSessions;
 use crate::store::Transaction;
@@ -15,6 +16,7 @@ pub trait FlowsTx:
     + HasFlowCatalog
     + HasRouters
     + HasVariables
+    + HasMedia
     + HasLiveSessions
     + HasReferences
     + HasIdempotency
@@ -27,6 +29,7 @@ impl<
         + HasFlowCatalog
         + HasRouters
         + HasVariables
+        + HasMedia
         + HasLiveSessions
         + HasReferences
         + HasIdempotency,
