@@ -6,8 +6,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use flowsdk_core::fault::BoxError;
+use flowsdk_store::blob::UNFINISHED;
 use flowsdk_store::sql::DatabaseUrl;
 
+use crate::config::media_beside;
 use crate::demo::{DATABASE, DataFolder};
 
 /// The database to copy.
@@ -61,7 +63,7 @@ pub fn run(source: &Source, to: &Path) -> Result<(), BoxError> {
     made
 }
 
-/// Copies the database, and the secrets of a data folder, into the folder `draft`.
+/// Copies the database, the contents of files beside it, and the secrets of a data folder, into the folder `draft`.
 fn fill(source: &Source, draft: &Path) -> Result<(), BoxError> {
     let database: DatabaseUrl = match source {
         Source::Folder(folder) => {
@@ -70,7 +72,42 @@ fn fill(source: &Source, draft: &Path) -> Result<(), BoxError> {
         }
         Source::Database(url) => url.parse()?,
     };
-    database.back_up(&draft.join(DATABASE))?;
+    let copy = draft.join(DATABASE);
+    database.back_up(&copy)?;
+    // After the database, so that every content that it knows is in the copy.
+    if let DatabaseUrl::SqliteFile { path, .. } = &database {
+        copy_contents(&media_beside(path), &media_beside(&copy))?;
+    }
+    Ok(())
+}
+
+/// Copies the contents of files from the folder `from` into the folder `to`. One that is deleted meanwhile is left out.
+fn copy_contents(from: &Path, to: &Path) -> Result<(), BackupCommandError> {
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        move |error| BackupCommandError::Io { path, error }
+    };
+    let entries = match fs::read_dir(from) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(at(from)(error)),
+    };
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).map_err(at(to))?;
+    for entry in entries {
+        let entry = entry.map_err(at(from))?;
+        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type().map_err(at(&path))?;
+        if kind.is_dir() && entry.file_name() != UNFINISHED {
+            copy_contents(&path, &copy)?;
+        } else if kind.is_file() {
+            // A content never changes, so both may be the same file.
+            let copied = fs::hard_link(&path, &copy).or_else(|_| fs::copy(&path, &copy).map(drop));
+            match copied {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(&path)(error)),
+                _ => {}
+            }
+        }
+    }
     Ok(())
 }
 
@@ -89,10 +126,17 @@ mod tests {
         let before = DataFolder::open(&data, cx.ids()).expect("opens");
         let url = before.value("DATABASE_URL").expect("an address").parse().expect("an address");
         let store = SqlStore::connect(&url, OutboxRoutes::relayed()).await.expect("connects");
+        let contents = data.join("flowsdk.media");
+        fs::create_dir_all(contents.join("ab")).expect("a folder");
+        fs::create_dir_all(contents.join("unfinished")).expect("a folder");
+        fs::write(contents.join("ab/fileab"), "content").expect("a file");
+        fs::write(contents.join("unfinished/half"), "half").expect("a file");
         run(&Source::Folder(data.clone()), &copy).expect("copies");
         let after = DataFolder::open(&copy, cx.ids()).expect("opens");
         assert_eq!(before.value("CRYPTO_SECRET"), after.value("CRYPTO_SECRET"));
         assert!(copy.join(DATABASE).exists());
+        assert_eq!(fs::read(copy.join("flowsdk.media/ab/fileab")).expect("a content"), b"content");
+        assert!(!copy.join("flowsdk.media/unfinished").exists());
         let again = run(&Source::Folder(data), &copy).expect_err("it is there");
         assert!(again.to_string().contains("replaces nothing"), "{again}");
         store.close().await;
