@@ -1,10 +1,20 @@
 import { Connection } from './connection.ts';
 import { plainText } from './content.ts';
+import { kindOf, readAttachments, upload } from './files.ts';
 import { fetchHistory } from './history.ts';
 import type { Hello, Host } from './host.ts';
 import { newId } from './ids.ts';
 import { Outbox, type OutboxEntry } from './outbox.ts';
-import type { Appearance, AuthOk, Choice, Credentials, Identity, Outgoing, WireMessage } from './protocol.ts';
+import type {
+  Appearance,
+  Attachments,
+  AuthOk,
+  Choice,
+  Credentials,
+  Identity,
+  Outgoing,
+  WireMessage,
+} from './protocol.ts';
 import { ChatStorage, readAppearance } from './storage.ts';
 import { Tabs, type Told } from './tabs.ts';
 import {
@@ -12,6 +22,7 @@ import {
   addLocal,
   arrived,
   confirm,
+  contentOf,
   fromVisitor,
   fromWire,
   lastKnownId,
@@ -20,6 +31,7 @@ import {
   moveToEnd,
   without,
   prependHistory,
+  setContent,
   setDelivery,
   type Item,
 } from './timeline.ts';
@@ -59,6 +71,8 @@ export interface State {
   closable: boolean;
   /** False while the widget that holds the page is closed. */
   shown: boolean;
+  /** What may be sent beside texts. */
+  attachments: Attachments | null;
 }
 
 /** The widget around the page, and what it said first. */
@@ -84,6 +98,8 @@ export class ChatApp {
   #tabs: Tabs;
   /** Messages that other tabs are sending. */
   #ofOtherTabs = new Map<string, ReturnType<typeof setTimeout>>();
+  /** Files that the server does not have yet, by the key of their message. */
+  #files = new Map<string, File>();
   #orderDoubtful = false;
   #settling = false;
   /** A conversation that could not be read when the page was opened. */
@@ -121,6 +137,7 @@ export class ChatApp {
       language: around?.hello.language ?? null,
       closable: around !== null,
       shown: around?.hello.shown ?? true,
+      attachments: null,
     };
     this.#tabs = new Tabs(channelId, (told) => this.#hear(told));
     this.#outbox = new Outbox({
@@ -217,7 +234,38 @@ export class ChatApp {
     this.#send({ kind: 'choice', choice });
   }
 
+  sendFile(file: File): void {
+    const key = newId();
+    const content = { kind: 'media', media: kindOf(file.type), link: '', caption: '', filename: file.name } as const;
+    const item = fromVisitor(key, { kind: 'text', text: '' }, Date.now());
+    this.#files.set(key, file);
+    this.#set({ items: addLocal(this.state.items, { ...item, content }), mode: this.state.mode ?? 'flow' });
+    void this.#upload(key, file);
+  }
+
+  /** A file leaves when the server has it. Texts that are written meanwhile do not wait for it. */
+  async #upload(key: string, file: File): Promise<void> {
+    const most = this.state.attachments?.maxBytes ?? 0;
+    this.#set({ items: setDelivery(this.state.items, key, 'sending') });
+    const uploaded = file.size > most ? 'media_too_large' : await upload(this.#credentials(), file);
+    if (!this.#files.has(key)) return;
+    if (typeof uploaded === 'string') {
+      this.#set({ items: setDelivery(this.state.items, key, 'failed', uploaded) });
+      return;
+    }
+    this.#files.delete(key);
+    const outgoing: Outgoing = { kind: 'file', file: uploaded };
+    this.#set({ items: setContent(this.state.items, key, contentOf(outgoing)) });
+    this.#outbox.add({ clientMessageId: key, outgoing, at: Date.now(), state: 'queued' });
+  }
+
   retry(key: string): void {
+    const file = this.#files.get(key);
+    if (file) {
+      this.#set({ items: moveToEnd(this.state.items, key) });
+      void this.#upload(key, file);
+      return;
+    }
     if (this.#outbox.retry(key)) this.#set({ items: moveToEnd(this.state.items, key) });
   }
 
@@ -257,6 +305,7 @@ export class ChatApp {
   #beginAs(identity: Identity | null): void {
     this.#connection.close();
     this.#outbox.clear();
+    this.#files.clear();
     this.#identity = identity;
     this.#userId = identity?.userId ?? null;
     this.#tabs.leave();
@@ -398,6 +447,7 @@ export class ChatApp {
       mode: auth.mode === undefined ? 'flow' : auth.mode,
       startsOnOpen: auth.startOn === 'open',
       canStartOver: auth.isTestChannel === true && this.#token === null,
+      attachments: readAttachments(auth.attachments),
     });
     if (this.#historyMissing) void this.#readHistory();
   }

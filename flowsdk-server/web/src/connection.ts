@@ -109,10 +109,7 @@ export class Connection {
 
   async send(clientMessageId: string, outgoing: Outgoing): Promise<Ack> {
     const socket = this.#socket.timeout(ACK_TIMEOUT_MS);
-    const ack: unknown =
-      outgoing.kind === 'text'
-        ? await socket.emitWithAck('message', { text: outgoing.text, clientMessageId })
-        : await socket.emitWithAck('message_interactive', { ...outgoing.choice, clientMessageId });
+    const ack: unknown = await socket.emitWithAck(...eventOf(clientMessageId, outgoing));
     const given = (typeof ack === 'object' && ack !== null ? ack : {}) as Partial<{
       ok: boolean;
       messageId: string;
@@ -213,6 +210,17 @@ export class Connection {
     this.#replaySince = null;
     this.#ready = false;
     this.#hooks.onLost();
+  }
+}
+
+function eventOf(clientMessageId: string, outgoing: Outgoing): [string, object] {
+  switch (outgoing.kind) {
+    case 'text':
+      return ['message', { text: outgoing.text, clientMessageId }];
+    case 'choice':
+      return ['message_interactive', { ...outgoing.choice, clientMessageId }];
+    case 'file':
+      return ['message_media', { mediaId: outgoing.file.id, clientMessageId }];
   }
 }
 

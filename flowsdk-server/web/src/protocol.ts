@@ -51,6 +51,23 @@ export interface AuthOk {
   mode?: string | null;
   /** In a test channel; absent in others. */
   isTestChannel?: boolean;
+  /** What may be sent beside texts; `null` is nothing. Older servers do not say. */
+  attachments?: Attachments | null;
+}
+
+/** What a visitor may send beside texts. */
+export interface Attachments {
+  kinds: MediaKind[];
+  /** Most bytes of a file. */
+  maxBytes: number;
+}
+
+/** A file that the server has. */
+export interface Uploaded {
+  id: string;
+  kind: MediaKind;
+  filename: string;
+  link: string;
 }
 
 export interface AuthError {
@@ -111,7 +128,10 @@ export interface HistoryPage {
 
 export type Ack = { ok: true; messageId: string } | { ok: false; code: string; message?: string };
 
-export type Outgoing = { kind: 'text'; text: string } | { kind: 'choice'; choice: Choice };
+export type Outgoing =
+  | { kind: 'text'; text: string }
+  | { kind: 'choice'; choice: Choice }
+  | { kind: 'file'; file: Uploaded };
 
 export interface Credentials {
   channelId: string;

@@ -65,21 +65,34 @@ export function fromWire(message: WireMessage, now: number): Item {
 }
 
 export function fromVisitor(clientMessageId: string, outgoing: Outgoing, at: number): Item {
-  const content: Content =
-    outgoing.kind === 'text'
-      ? { kind: 'text', text: outgoing.text }
-      : { kind: 'choice', id: outgoing.choice.id, title: outgoing.choice.title };
   return {
     key: clientMessageId,
     id: null,
     direction: 'in',
-    content,
+    content: contentOf(outgoing),
     at,
     place: null,
     sender: null,
     delivery: 'queued',
     error: null,
   };
+}
+
+export function contentOf(outgoing: Outgoing): Content {
+  switch (outgoing.kind) {
+    case 'text':
+      return { kind: 'text', text: outgoing.text };
+    case 'choice':
+      return { kind: 'choice', id: outgoing.choice.id, title: outgoing.choice.title };
+    case 'file': {
+      const { kind: media, link, filename } = outgoing.file;
+      return { kind: 'media', media, link, caption: '', filename };
+    }
+  }
+}
+
+export function setContent(items: readonly Item[], key: string, content: Content): Item[] {
+  return items.map((item) => (item.key === key ? { ...item, content } : item));
 }
 
 /**

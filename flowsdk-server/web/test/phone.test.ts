@@ -12,7 +12,8 @@ function simulator(...screens: (object | number)[]) {
   const calls: Call[] = [];
   const ask = async (path: string, init?: RequestInit): Promise<Response> => {
     if (init?.method === 'POST') {
-      calls.push({ path, body: JSON.parse(String(init.body)) });
+      const { body } = init;
+      calls.push({ path, body: body instanceof File ? body.name : JSON.parse(String(body)) });
       return new Response(null, { status: 204 });
     }
     const next = screens.shift();
@@ -102,4 +103,26 @@ test('a template is shown with its values', async () => {
       { kind: 'text', text: 'Oi, Ana' },
     ],
   );
+});
+
+test('files go to the simulator, and are shown from there', async () => {
+  const voice = { type: 'audio', audio: { id: '47 11', mime_type: 'audio/ogg' } };
+  const logo = { type: 'image', image: { link: 'https://shop.example/logo.png' } };
+  const messages = [voice, logo].map((message, at) => ({ ...text(String(at), 'phone', ''), message }));
+  const { phone, calls } = simulator({ version: 1, business: 'Loja', typing: false, messages });
+  await phone.start();
+  phone.stop();
+  assert.deepEqual(
+    phone.state.items.map((item) => item.content.kind === 'media' && [item.content.media, item.content.link]),
+    [
+      ['audio', '/simulator/media/47%2011'],
+      ['image', 'https://shop.example/logo.png'],
+    ],
+  );
+  phone.sendFile(new File(['x'], 'menu.pdf', { type: 'application/pdf' }));
+  phone.sendFile(new File(['x'], 'photo.png', { type: 'image/png' }));
+  assert.deepEqual(calls, [
+    { path: '/simulator/numbers/111/phones/1/files?name=Ana&filename=menu.pdf', body: 'menu.pdf' },
+    { path: '/simulator/numbers/111/phones/1/files?name=Ana', body: 'photo.png' },
+  ]);
 });

@@ -19,6 +19,7 @@ export interface Surface {
   startAgain(): void;
   hide(): void;
   sendText(text: string): void;
+  sendFile(file: File): void;
   choose(choice: Choice): void;
   retry(key: string): void;
   loadEarlier(): Promise<void>;
@@ -107,7 +108,9 @@ export function Chat({ app }: { app: Surface }) {
       {notice || (
         <Composer
           placeholder={wording.placeholder || t.placeholder}
+          attachments={state.attachments}
           onSend={(text) => app.sendText(text)}
+          onFile={(file) => app.sendFile(file)}
           onTyping={() => app.noteTyping()}
         />
       )}

@@ -1,20 +1,24 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { acceptOf } from '../files.ts';
 import { t } from '../i18n.ts';
-import { TEXT_LIMIT } from '../protocol.ts';
-import { SendIcon } from './icons.tsx';
+import { TEXT_LIMIT, type Attachments } from '../protocol.ts';
+import { AttachIcon, SendIcon } from './icons.tsx';
 
 const COUNTER_FROM = TEXT_LIMIT - 300;
 const TALLEST_PX = 140;
 
 interface Props {
   placeholder: string;
+  attachments: Attachments | null;
   onSend: (text: string) => void;
+  onFile: (file: File) => void;
   onTyping: () => void;
 }
 
-export function Composer({ placeholder, onSend, onTyping }: Props) {
+export function Composer({ placeholder, attachments, onSend, onFile, onTyping }: Props) {
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
+  const files = useRef<HTMLInputElement>(null);
   const id = useId();
   // The server counts characters; an emoji is one of them although it takes two places in a string.
   const length = text.length > COUNTER_FROM ? [...text.trim()].length : text.length;
@@ -54,6 +58,31 @@ export function Composer({ placeholder, onSend, onTyping }: Props) {
         {t.messageLabel}
       </label>
       <div class="field">
+        {attachments && (
+          <>
+            <input
+              ref={files}
+              class="files"
+              type="file"
+              hidden
+              multiple
+              accept={acceptOf(attachments)}
+              onChange={(event) => {
+                for (const file of event.currentTarget.files ?? []) onFile(file);
+                event.currentTarget.value = '';
+              }}
+            />
+            <button
+              type="button"
+              class="attach"
+              aria-label={t.attach}
+              title={t.attach}
+              onClick={() => files.current?.click()}
+            >
+              <AttachIcon />
+            </button>
+          </>
+        )}
         <textarea
           ref={field}
           id={`${id}-text`}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { baseOf } from '../base.ts';
 import { t } from '../i18n.ts';
 import { loadable, webAddress } from '../links.ts';
 import type { MediaKind } from '../protocol.ts';
@@ -14,7 +15,9 @@ interface Props {
 
 export function Media({ media, link, caption, filename }: Props) {
   const [broken, setBroken] = useState(false);
-  const src = loadable(link, window.location.href);
+  // A path is one of this server, which may stand below another application.
+  const own = link.startsWith('/') ? baseOf(window.location.pathname) + link : link;
+  const src = loadable(own, window.location.href);
   const showsInline = src !== null && !broken && media !== 'document';
   return (
     <figure class={media === 'sticker' ? 'media sticker' : 'media'}>

@@ -119,6 +119,8 @@ function Body({ item, open, onChoose }: Pick<Props, 'item' | 'open' | 'onChoose'
 
 function reason(code: string | null): string {
   if (code === 'rate_limited') return t.tooFast;
+  if (code === 'media_too_large' || code === 'payload_too_large') return t.fileTooLarge;
+  if (code?.startsWith('media_')) return t.fileRefused;
   return code === 'too_long' || code === 'text_too_long' ? t.tooLong : t.failed;
 }
 

@@ -25,6 +25,11 @@ export const SendIcon = () => (
     <path d="M12 20V5M5.5 11.5 12 5l6.5 6.5" />
   </Icon>
 );
+export const AttachIcon = () => (
+  <Icon size={22}>
+    <path d="m20 11.5-8.2 8.2a5 5 0 0 1-7.1-7.1l8.5-8.5a3.3 3.3 0 0 1 4.7 4.7l-8.5 8.5a1.7 1.7 0 0 1-2.4-2.4l7.8-7.8" />
+  </Icon>
+);
 export const CheckIcon = () => (
   <Icon size={16}>
     <path d="m5 12.5 4.5 4.5L19 7.5" />

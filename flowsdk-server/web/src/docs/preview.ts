@@ -67,6 +67,7 @@ export class Preview implements Surface {
     language: null,
     closable: false,
     shown: true,
+    attachments: null,
   };
   #listeners = new Set<() => void>();
 
@@ -90,6 +91,7 @@ export class Preview implements Surface {
     return () => this.#listeners.delete(listener);
   }
 
+  sendFile(): void {}
   sendText(text: string): void {
     this.#add(fromVisitor(`m${this.state.items.length}`, { kind: 'text', text }, Date.now()));
   }

@@ -1,10 +1,13 @@
 import type { State } from '../app.ts';
 import type { Surface } from '../components/Chat.tsx';
+import { kindOf } from '../files.ts';
 import type { Choice, WireMessage } from '../protocol.ts';
 import { fromWire } from '../timeline.ts';
 
 /** How often the phone looks for messages. */
 const POLL_MS = 600;
+/** What the provider takes at most. */
+const MOST_BYTES = 100 << 20;
 /** Failures in a row after which the page says that it is offline. */
 const AWAY_AFTER = 3;
 
@@ -49,6 +52,7 @@ export class Phone implements Surface {
     language: null,
     closable: false,
     shown: true,
+    attachments: { kinds: ['image', 'audio', 'video', 'document'], maxBytes: MOST_BYTES },
   };
   #listeners = new Set<() => void>();
   #version = -1;
@@ -79,6 +83,10 @@ export class Phone implements Surface {
 
   sendText(text: string): void {
     void this.#say({ text });
+  }
+
+  sendFile(file: File): void {
+    void this.#sayFile(file);
   }
 
   choose(choice: Choice): void {
@@ -124,6 +132,19 @@ export class Phone implements Surface {
     await this.#look();
   }
 
+  async #sayFile(file: File): Promise<void> {
+    const query = new URLSearchParams({ name: this.name });
+    // Of anything but a document the name stays on the phone.
+    if (kindOf(file.type) === 'document') query.set('filename', file.name);
+    const headers = { 'content-type': file.type || 'application/octet-stream' };
+    try {
+      await this.ask(`${this.base}/files?${query}`, { method: 'POST', headers, body: file });
+    } catch {
+      this.#show({ link: 'offline' });
+    }
+    await this.#look();
+  }
+
   async #post(path: string, body: object): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     try {
@@ -151,7 +172,14 @@ export class Phone implements Surface {
 
 function itemOf(bubble: Bubble) {
   const direction = bubble.from === 'phone' ? 'in' : 'out';
-  return fromWire({ ...shown(bubble.message), id: bubble.id, direction, timestamp: bubble.at }, bubble.at);
+  return fromWire({ ...shown(withFile(bubble.message)), id: bubble.id, direction, timestamp: bubble.at }, bubble.at);
+}
+
+/** A file that is at the simulator has an id, and its content there. */
+function withFile(message: WireMessage): WireMessage {
+  const file = message[message.type] as { id?: unknown; link?: unknown } | undefined;
+  if (typeof file?.id !== 'string' || file.link) return message;
+  return { ...message, [message.type]: { ...file, link: `/simulator/media/${encodeURIComponent(file.id)}` } };
 }
 
 interface Template {
