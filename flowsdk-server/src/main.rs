@@ -261,11 +261,12 @@ fn fail(error: &BoxError) -> ExitCode {
 }
 
 async fn serve() -> Result<(), BoxError> {
-    let config = Config::read(Environment::process())?;
+    let mut config = Config::read(Environment::process())?;
     logging::init(config.json_logs);
     config.warn();
     let admin_email = config.administration.as_ref().map(|section| section.admin.email.to_string());
     let listener = App::bind(config.listen).await?;
+    config.listen = listener.local_addr()?;
     let app = App::build(config, Adapters { metrics: logging::metrics(), ..Adapters::system() }).await?;
     if let (Some(Bootstrapped::CreatedWith(password)), Some(email)) = (app.bootstrapped(), admin_email) {
         // Shown once and never logged: standard output is the operator's, the log is not.
@@ -290,6 +291,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     let admin_email = config.administration.as_ref().map(|section| section.admin.email.to_string());
     let listener = App::bind(config.listen).await?;
     let address = listener.local_addr()?;
+    config.listen = address;
     if std::env::var_os("PHONE_API_URL").is_none() {
         config.phone.api_url = demo::api_url(address).parse()?;
     }
