@@ -142,7 +142,10 @@ fn head(file: &MediaFile, tag: Option<&str>) -> HeaderMap {
     set(header::CONTENT_DISPOSITION, &disposition);
     set(header::ACCEPT_RANGES, "bytes");
     set(header::CACHE_CONTROL, KEPT);
-    set(header::CONTENT_SECURITY_POLICY, POLICY);
+    // Browsers show a PDF in a page of their own, which this policy would keep shut.
+    if mime != Some("application/pdf") {
+        set(header::CONTENT_SECURITY_POLICY, POLICY);
+    }
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::REFERRER_POLICY, "no-referrer");
     // Pages of other origins show what their visitors were sent.
