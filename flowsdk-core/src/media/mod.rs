@@ -5,7 +5,6 @@
 
 mod blob;
 mod error;
-mod kind;
 mod link;
 mod model;
 mod repository;
@@ -16,7 +15,6 @@ mod view;
 
 pub use blob::{BlobError, BlobStore, Blobs, Content, StoredBlob, store_blob, whole};
 pub use error::MediaError;
-pub use kind::{FileLimits, MediaKind};
 pub use link::{LINK_LIFETIME, MediaLinks};
 pub use model::{MediaFailure, MediaFile, MediaId, MediaOrigin, MediaStatus, clean_filename, plain_type};
 pub use repository::{HasMedia, MediaFilter, MediaOutcome, MediaRepository};
@@ -24,3 +22,5 @@ pub use service::{MediaFiles, NewMedia, VisitorFile};
 pub use sniff::{Claim, Refused, settle_type};
 pub use upkeep::MediaUpkeep;
 pub use view::{MediaView, ShownMedia};
+
+pub use crate::message::{FileLimits, MediaKind};

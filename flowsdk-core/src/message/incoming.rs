@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::MediaKind;
 use crate::id::MessageId;
-use crate::media::MediaKind;
 use crate::session::Channel;
 use crate::time::Timestamp;
 

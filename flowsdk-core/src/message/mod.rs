@@ -4,6 +4,7 @@ mod capability;
 mod content;
 mod flaw;
 mod incoming;
+mod media_kind;
 mod model;
 mod repository;
 mod status;
@@ -20,6 +21,7 @@ pub use flaw::{AsSent, Flaw, FlawKind, Reading};
 pub use incoming::{
     FormReply, IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply,
 };
+pub use media_kind::{FileLimits, MediaKind};
 pub use model::{Direction, Message, NewMessage, Page, Sender, SenderKind, Source};
 pub use repository::{HasMessages, HistoryQuery, Inserted, MessageRepository, ParkedStatus, StatusWrite};
 pub(crate) use status::later;

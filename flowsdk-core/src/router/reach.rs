@@ -116,12 +116,13 @@ impl Reachable for AllRouters {
 /// use flowsdk_core::admin::chat::Chats;
 /// use flowsdk_core::chat::{Chat, ChatFilter, HasChatCatalog};
 /// use flowsdk_core::fault::BoxError;
+/// use flowsdk_core::media::HasMedia;
 /// use flowsdk_core::message::HasMessages;
 /// use flowsdk_core::page::{Page, PageRequest};
 /// use flowsdk_core::router::Reach;
 /// use flowsdk_core::store::Store;
 ///
-/// async fn list<S: Store<Tx: HasChatCatalog + HasMessages>>(
+/// async fn list<S: Store<Tx: HasChatCatalog + HasMessages + HasMedia>>(
 ///     chats: &Chats<S>,
 ///     reach: Reach<'_>,
 ///     filter: ChatFilter,
@@ -136,12 +137,13 @@ impl Reachable for AllRouters {
 /// # use flowsdk_core::admin::chat::Chats;
 /// # use flowsdk_core::chat::{Chat, ChatFilter, HasChatCatalog};
 /// # use flowsdk_core::fault::BoxError;
+/// # use flowsdk_core::media::HasMedia;
 /// # use flowsdk_core::message::HasMessages;
 /// # use flowsdk_core::page::{Page, PageRequest};
 /// # use flowsdk_core::router::Reach;
 /// # use flowsdk_core::store::Store;
 /// #
-/// # async fn list<S: Store<Tx: HasChatCatalog + HasMessages>>(
+/// # async fn list<S: Store<Tx: HasChatCatalog + HasMessages + HasMedia>>(
 /// #     chats: &Chats<S>,
 /// #     reach: Reach<'_>,
 /// #     filter: ChatFilter,
