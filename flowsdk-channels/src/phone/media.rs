@@ -1,6 +1,6 @@
 //! Fetches the files that contacts send by phone. Texts never wait for it: the row of a file is written with its message.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -157,11 +157,15 @@ where
             return Ok(());
         }
         let mut tx = self.store.begin().await?;
-        let noted = tx.media().note(&run.finished, self.cx.now()).await?;
+        tx.media().note(&run.finished, self.cx.now()).await?;
+        let ids: Vec<_> = run.finished.iter().map(|(id, _)| id.clone()).collect();
+        let files = tx.media().find_many(&ids).await?;
         tx.commit().await?;
+        // If the answer of an earlier commit was lost, this round notes nothing; the rows tell whose content counts.
+        let kept: HashSet<_> = files.iter().filter(|file| file.is_there()).map(|file| &file.id).collect();
         for (id, outcome) in run.finished.drain(..) {
             run.under_way.remove(&id);
-            let is_unwanted = matches!(outcome, MediaOutcome::Stored(_)) && !noted.contains(&id);
+            let is_unwanted = matches!(outcome, MediaOutcome::Stored(_)) && !kept.contains(&id);
             if is_unwanted && let Err(error) = self.blobs.delete(&id).await {
                 tracing::warn!(%error, file = %id, "the content of a file that was deleted meanwhile is left");
             }

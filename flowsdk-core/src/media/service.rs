@@ -162,10 +162,11 @@ where
     /// [`Error::NotFound`], [`Error::Blobs`], [`Error::Storage`].
     pub async fn delete(&self, author: &Author, reach: Reach<'_>, id: &MediaId) -> Result<(), Error> {
         let file = within(self.store.read().await?.media().find(id).await?, reach)?;
-        self.blobs.delete(id).await.map_err(Error::Blobs)?;
+        // A fetch or an upload that ends now must not count.
         let mut tx = self.store.begin().await?;
         tx.media().note(&[(id.clone(), MediaOutcome::Expired)], self.cx.now()).await?;
         tx.commit().await?;
+        self.blobs.delete(id).await.map_err(Error::Blobs)?;
         self.changes.deleted(author, &file);
         Ok(())
     }
@@ -220,6 +221,7 @@ where
         let noted = tx.media().note(&[(file.id.clone(), outcome)], self.cx.now()).await?;
         tx.commit().await?;
         if noted.is_empty() {
+            self.blobs.delete(&file.id).await.map_err(Error::Blobs)?;
             return Err(Error::NotFound);
         }
         (file.size, file.sha256) = (Some(stored.size), Some(stored.sha256));
@@ -227,12 +229,13 @@ where
         Ok(file)
     }
 
-    /// Deletes the row of a file whose content was not kept. If this fails, the upkeep does it.
+    /// Deletes what there is of a file that was not kept. If this fails, the upkeep does it.
     async fn forget(&self, id: &MediaId) {
         let forgotten = async {
+            self.blobs.delete(id).await.map_err(Error::Blobs)?;
             let mut tx = self.store.begin().await?;
             tx.media().delete_many(std::slice::from_ref(id)).await?;
-            tx.commit().await
+            tx.commit().await.map_err(Error::from)
         };
         if let Err(error) = forgotten.await {
             tracing::debug!(error = %Chain(&error), "a file that was not kept is forgotten later");

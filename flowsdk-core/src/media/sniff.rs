@@ -97,6 +97,8 @@ fn usual(mime: &str) -> &str {
         "audio/opus" => "audio/ogg",
         "audio/x-wav" | "audio/wave" => "audio/wav",
         "audio/x-aac" => "audio/aac",
+        "audio/x-flac" => "audio/flac",
+        "image/vnd.microsoft.icon" => "image/x-icon",
         mime => mime,
     }
 }
@@ -109,7 +111,7 @@ fn is_nothing(mime: &str) -> bool {
 /// Returns whether the first bytes of a file of this type tell it.
 fn is_told(mime: &str) -> bool {
     let is_media = ["image/", "audio/", "video/"].iter().any(|class| mime.starts_with(class));
-    is_media || mime == "application/pdf"
+    (is_media && mime != "image/svg+xml") || mime == "application/pdf"
 }
 
 /// Returns whether a type is text, which has no first bytes of its own.
@@ -130,6 +132,7 @@ fn container(mime: &str) -> &str {
         "video/3gpp" | "audio/3gpp" => "3gp",
         "video/webm" | "audio/webm" | "video/x-matroska" => "webm",
         "video/ogg" | "audio/ogg" | "application/ogg" => "ogg",
+        "image/heic" | "image/heif" | "image/heic-sequence" | "image/heif-sequence" => "heif",
         mime => mime,
     }
 }
@@ -142,6 +145,7 @@ mod tests {
     const PDF: &[u8] = b"%PDF-1.7\n";
     const OGG: &[u8] = b"OggS\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x13OpusHead";
     const MP4: &[u8] = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom";
+    const HEIC: &[u8] = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic";
     const ELF: &[u8] = &elf();
 
     /// A file is told by as much.
@@ -172,6 +176,14 @@ mod tests {
             (b"name;price\n", "text/csv", "a.csv", "text/csv"),
             (b"name;price\n", "", "a.csv", "application/octet-stream"),
             (b"hello", "text/html", "", "application/octet-stream"),
+            (HEIC, "image/heic", "photo.heic", "image/heic"),
+            (b"fLaC\0\0\0\x22", "audio/flac", "song.flac", "audio/flac"),
+            (
+                b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+                "image/svg+xml",
+                "logo.svg",
+                "application/octet-stream",
+            ),
             (b"{}", "application/json", "", "application/json"),
         ] {
             assert_eq!(settled(head, mime, name).as_deref(), Ok(expected), "{mime} {name}");

@@ -42,11 +42,12 @@ where
             if ids.is_empty() {
                 break;
             }
-            self.delete(&ids).await?;
+            let (gone, left) = self.delete(ids).await;
             let mut tx = self.store.begin().await?;
-            tx.media().delete_many(&ids).await?;
+            tx.media().delete_many(&gone).await?;
             tx.commit().await?;
-            deleted += ids.len();
+            deleted += gone.len();
+            left?;
         }
         let Some(retention) = self.retention else { return Ok(deleted) };
         loop {
@@ -54,20 +55,26 @@ where
             if ids.is_empty() {
                 return Ok(deleted);
             }
-            self.delete(&ids).await?;
+            let (gone, left) = self.delete(ids).await;
             let mut tx = self.store.begin().await?;
-            let expired: Vec<_> = ids.iter().map(|id| (id.clone(), MediaOutcome::Expired)).collect();
+            deleted += gone.len();
+            let expired: Vec<_> = gone.into_iter().map(|id| (id, MediaOutcome::Expired)).collect();
             tx.media().note(&expired, now).await?;
             tx.commit().await?;
-            deleted += ids.len();
+            left?;
         }
     }
 
-    /// Contents go before their rows: a crash in between leaves a row, which says what to delete.
-    async fn delete(&self, ids: &[MediaId]) -> Result<(), MediaError> {
+    /// Deletes contents, and returns the files whose content is gone, and why another one is not. Contents go before their
+    /// rows: a crash in between leaves a row, which says what to delete.
+    async fn delete(&self, ids: Vec<MediaId>) -> (Vec<MediaId>, Result<(), MediaError>) {
+        let (mut gone, mut left) = (Vec::with_capacity(ids.len()), Ok(()));
         for id in ids {
-            self.blobs.delete(id).await.map_err(MediaError::Blobs)?;
+            match self.blobs.delete(&id).await {
+                Ok(()) => gone.push(id),
+                Err(error) => left = Err(MediaError::Blobs(error)),
+            }
         }
-        Ok(())
+        (gone, left)
     }
 }
