@@ -55,5 +55,28 @@ pub enum AuthError {
     Storage(#[from] StorageError),
 }
 
+/// Why a visitor who is let in may not upload a file.
+#[derive(Debug, thiserror::Error, Fault)]
+pub enum UploadError {
+    /// The channel takes no files.
+    #[error("the channel takes no files")]
+    #[fault(
+        Forbidden,
+        "attachments_disabled",
+        pt = "Este canal não aceita arquivos",
+        en = "This channel takes no files"
+    )]
+    Disabled,
+    /// Too many files from the place of the visitor, or too many bytes.
+    #[error("too many uploads")]
+    #[fault(
+        RateLimited,
+        "rate_limited",
+        pt = "Muitos arquivos, aguarde um momento",
+        en = "Too many files, wait a moment"
+    )]
+    TooMany,
+}
+
 /// The message of every `auth_error` (spec B 3.1).
 pub const AUTH_ERROR_MESSAGE: &str = "erro interno";

@@ -21,6 +21,8 @@ pub struct LimitsConfig {
     pub messages_per_second: u32,
     /// Files uploaded per minute and place (`WEBCHAT_UPLOADS_PER_MINUTE`).
     pub uploads_per_minute: u32,
+    /// Mebibytes uploaded per hour and place (`WEBCHAT_UPLOAD_MIB_PER_HOUR`). All of them may come at once.
+    pub upload_mib_per_hour: u32,
     /// Sockets at once per session (`WEBCHAT_SOCKETS_PER_VISITOR`).
     pub sockets_per_visitor: u32,
 }
@@ -32,6 +34,7 @@ impl Default for LimitsConfig {
             key_checks_per_minute: 600,
             messages_per_second: 10,
             uploads_per_minute: 30,
+            upload_mib_per_hour: 512,
             sockets_per_visitor: 10,
         }
     }
@@ -44,6 +47,8 @@ pub struct Limits {
     key_checks: Option<DefaultKeyedRateLimiter<Place>>,
     messages: Option<DefaultKeyedRateLimiter<SessionId>>,
     uploads: Option<DefaultKeyedRateLimiter<Place>>,
+    /// Cells are kibibytes.
+    upload_sizes: Option<DefaultKeyedRateLimiter<Place>>,
     sockets: Mutex<HashMap<SessionId, u32>>,
 }
 
@@ -81,12 +86,15 @@ impl Limits {
             Quota::per_second(rate).allow_burst(rate.saturating_mul(NonZeroU32::MIN.saturating_add(4)))
         });
         let uploads = NonZeroU32::new(config.uploads_per_minute).map(Quota::per_minute);
+        let upload_sizes =
+            NonZeroU32::new(config.upload_mib_per_hour.saturating_mul(1024)).map(Quota::per_hour);
         Arc::new(Self {
             config,
             visits: visits.map(RateLimiter::keyed),
             key_checks: key_checks.map(RateLimiter::keyed),
             messages: messages.map(RateLimiter::keyed),
             uploads: uploads.map(RateLimiter::keyed),
+            upload_sizes: upload_sizes.map(RateLimiter::keyed),
             sockets: Mutex::default(),
         })
     }
@@ -106,9 +114,16 @@ impl Limits {
         self.messages.as_ref().is_none_or(|limiter| limiter.check_key(session).is_ok())
     }
 
-    /// Returns whether another file from the place of this address may be uploaded.
-    pub fn admit_upload(&self, address: IpAddr) -> bool {
-        self.uploads.as_ref().is_none_or(|limiter| limiter.check_key(&Place::of(address)).is_ok())
+    /// Returns whether another file of so many bytes may be uploaded from the place of this address.
+    pub fn admit_upload(&self, address: IpAddr, bytes: u64) -> bool {
+        let place = Place::of(address);
+        let is_one_more = self.uploads.as_ref().is_none_or(|limiter| limiter.check_key(&place).is_ok());
+        let kibibytes = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
+        let has_room = |limiter: &DefaultKeyedRateLimiter<Place>| {
+            let Some(cells) = NonZeroU32::new(kibibytes) else { return true };
+            matches!(limiter.check_key_n(&place, cells), Ok(Ok(())))
+        };
+        is_one_more && self.upload_sizes.as_ref().is_none_or(has_room)
     }
 
     /// A place for another socket of this session, if there is one.
@@ -125,7 +140,8 @@ impl Limits {
 
     /// Forgets places and sessions that have been quiet; an idempotent tick.
     pub fn forget_quiet(&self) {
-        for limiter in [&self.visits, &self.key_checks, &self.uploads].into_iter().flatten() {
+        let of_places = [&self.visits, &self.key_checks, &self.uploads, &self.upload_sizes];
+        for limiter in of_places.into_iter().flatten() {
             limiter.retain_recent();
         }
         if let Some(limiter) = &self.messages {
@@ -149,21 +165,41 @@ mod tests {
             key_checks_per_minute: 2,
             messages_per_second: 2,
             uploads_per_minute: 4,
+            upload_mib_per_hour: 2,
             sockets_per_visitor: 1,
         };
         let limits = Limits::new(config);
         let address = IpAddr::from([127, 0, 0, 1]);
         assert_eq!((0..10).filter(|_| limits.admit_visit(address)).count(), 3);
         assert_eq!((0..100).filter(|_| limits.admit_message(&session())).count(), 10);
-        assert_eq!((0..10).filter(|_| limits.admit_upload(address)).count(), 4);
+        assert_eq!((0..10).filter(|_| limits.admit_upload(address, 0)).count(), 4);
         let off = Limits::new(LimitsConfig {
             new_visits_per_minute: 0,
             key_checks_per_minute: 0,
             messages_per_second: 0,
             uploads_per_minute: 0,
+            upload_mib_per_hour: 0,
             sockets_per_visitor: 0,
         });
         assert!((0..1_000).all(|_| off.admit_visit(address) && off.admit_message(&session())));
+        assert!((0..1_000).all(|_| off.admit_upload(address, 1 << 30)));
+    }
+
+    #[test]
+    fn files_count_by_their_bytes() {
+        let config = LimitsConfig { upload_mib_per_hour: 2, ..LimitsConfig::default() };
+        let (one, other) = (address("10.0.0.1"), address("10.0.0.2"));
+        for (sizes, admitted) in [
+            (&[1 << 20, 1 << 20, 1][..], &[true, true, false][..]),
+            (&[2 << 20, 1], &[true, false]),
+            // What is refused takes no room.
+            (&[(2 << 20) + 1, u64::MAX, 1 << 20, (1 << 20) + 1, 1 << 20], &[false, false, true, false, true]),
+        ] {
+            let limits = Limits::new(config);
+            let seen: Vec<bool> = sizes.iter().map(|size| limits.admit_upload(one, *size)).collect();
+            assert_eq!(seen, admitted, "{sizes:?}");
+            assert!(limits.admit_upload(other, 2 << 20), "another place");
+        }
     }
 
     /// Fresh limits that admit two of each action of an address.

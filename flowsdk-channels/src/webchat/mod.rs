@@ -23,7 +23,7 @@ mod test_chat;
 mod visitors;
 
 pub use admissions::{Admission, Admissions};
-pub use error::{AUTH_ERROR_MESSAGE, AuthError};
+pub use error::{AUTH_ERROR_MESSAGE, AuthError, UploadError};
 pub use gateway::{ChatEvent, Connection, Gateway, RECENT, Seat, SendError};
 pub use ingress::{Accepted, DirectIngress, Ingress, IngressError, StreamIngress};
 pub use key_digest::key_digest;

@@ -16,7 +16,9 @@ mod view;
 pub use blob::{BlobError, BlobStore, Blobs, Content, StoredBlob, store_blob, whole};
 pub use error::MediaError;
 pub use link::{LINK_LIFETIME, MediaLinks};
-pub use model::{MediaFailure, MediaFile, MediaId, MediaOrigin, MediaStatus, clean_filename, plain_type};
+pub use model::{
+    MAX_FILENAME, MediaFailure, MediaFile, MediaId, MediaOrigin, MediaStatus, clean_filename, plain_type,
+};
 pub use repository::{HasMedia, MediaFilter, MediaOutcome, MediaRepository};
 pub use service::{MediaFiles, NewMedia, VisitorFile};
 pub use sniff::{Claim, Refused, settle_type};

@@ -103,7 +103,7 @@ pub struct MediaFile {
 }
 
 /// Most characters of a file name that are kept.
-const MAX_NAME: usize = 255;
+pub const MAX_FILENAME: usize = 255;
 /// Most characters of a media type that are kept.
 const MAX_TYPE: usize = 127;
 
@@ -174,7 +174,7 @@ pub fn plain_type(text: &str) -> Option<String> {
 /// Returns a file name as it is kept and shown: its last part, without characters that end a line or a header.
 pub fn clean_filename(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let kept: String = last.chars().filter(|c| !c.is_control() && *c != '"').take(MAX_NAME).collect();
+    let kept: String = last.chars().filter(|c| !c.is_control() && *c != '"').take(MAX_FILENAME).collect();
     let kept = kept.trim().trim_start_matches('.').trim();
     if kept.is_empty() { "file".to_owned() } else { kept.to_owned() }
 }
@@ -197,7 +197,7 @@ mod tests {
         ] {
             assert_eq!(clean_filename(name), kept, "{name:?}");
         }
-        assert_eq!(clean_filename(&"x".repeat(300)).len(), MAX_NAME);
+        assert_eq!(clean_filename(&"x".repeat(300)).len(), MAX_FILENAME);
     }
 
     #[test]

@@ -28,10 +28,8 @@ pub struct NewMedia {
     pub router_id: RouterId,
     /// What it is to be; its type decides without it.
     pub kind: Option<MediaKind>,
-    /// Its name.
-    pub filename: Option<String>,
-    /// Its media type, as the client says.
-    pub mime_type: Option<String>,
+    /// What the client says of it.
+    pub claim: Claim,
 }
 
 impl Reachable for NewMedia {
@@ -47,10 +45,8 @@ pub struct VisitorFile {
     pub router_id: RouterId,
     /// The session of the visitor.
     pub session_id: SessionId,
-    /// Its name.
-    pub filename: Option<String>,
-    /// Its media type, as the client says.
-    pub mime_type: Option<String>,
+    /// What the client says of it.
+    pub claim: Claim,
     /// The kinds that the channel takes.
     pub kinds: Vec<MediaKind>,
     /// Most bytes that the channel takes.
@@ -93,15 +89,13 @@ where
         new: Admitted<NewMedia>,
         content: Content,
     ) -> Result<ShownMedia, Error> {
-        let NewMedia { router_id, kind, filename, mime_type } = new.into_inner();
-        let (head, content) = peek(content).await?;
-        let claim = Claim { mime_type: mime_type.as_deref(), filename: filename.as_deref() };
-        let mime_type = settle_type(&head, claim)?;
+        let NewMedia { router_id, kind, claim } = new.into_inner();
+        let (mime_type, content) = settle(&claim, content).await?;
         let kind = kind.unwrap_or_else(|| MediaKind::of_type(&mime_type, MediaKind::sent));
         let limits = limits_of(kind, MediaKind::sent, &mime_type)?;
         let file = MediaFile {
             mime_type: Some(mime_type),
-            filename: filename.as_deref().map(clean_filename),
+            filename: claim.filename.as_deref().map(clean_filename),
             ..MediaFile::new(&self.cx, router_id, MediaOrigin::Upload, kind)
         };
         let file = self.keep(file, content, limits.bytes).await?;
@@ -114,10 +108,8 @@ where
     /// # Errors
     /// [`MediaError`](Error): the file is refused, or it cannot be kept.
     pub async fn receive(&self, new: VisitorFile, content: Content) -> Result<ShownMedia, Error> {
-        let VisitorFile { router_id, session_id, filename, mime_type, kinds, most } = new;
-        let (head, content) = peek(content).await?;
-        let claim = Claim { mime_type: mime_type.as_deref(), filename: filename.as_deref() };
-        let mime_type = settle_type(&head, claim)?;
+        let VisitorFile { router_id, session_id, claim, kinds, most } = new;
+        let (mime_type, content) = settle(&claim, content).await?;
         let kind = MediaKind::of_type(&mime_type, MediaKind::received);
         if !kinds.contains(&kind) {
             return Err(Error::Kind { kind, mime_type });
@@ -126,7 +118,7 @@ where
         let file = MediaFile {
             session_id: Some(session_id),
             mime_type: Some(mime_type),
-            filename: filename.as_deref().map(clean_filename),
+            filename: claim.filename.as_deref().map(clean_filename),
             ..MediaFile::new(&self.cx, router_id, MediaOrigin::Visitor, kind)
         };
         Ok(self.shown(self.keep(file, content, limits.bytes.min(most)).await?))
@@ -260,8 +252,8 @@ fn limits_of(
     Ok(limits)
 }
 
-/// Returns the first bytes of a content, and all of it.
-async fn peek(mut content: Content) -> Result<(Vec<u8>, Content), Error> {
+/// Returns the media type of a content, as its first bytes tell it, and all of the content.
+async fn settle(claim: &Claim, mut content: Content) -> Result<(String, Content), Error> {
     let (mut head, mut pieces) = (Vec::new(), Vec::new());
     while head.len() < HEAD {
         let Some(piece) = content.next().await else { break };
@@ -272,5 +264,5 @@ async fn peek(mut content: Content) -> Result<(Vec<u8>, Content), Error> {
     if head.is_empty() {
         return Err(Error::Empty);
     }
-    Ok((head, stream::iter(pieces).chain(content).boxed()))
+    Ok((settle_type(&head, claim)?, stream::iter(pieces).chain(content).boxed()))
 }

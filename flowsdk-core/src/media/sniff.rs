@@ -6,12 +6,12 @@ use infer::MatcherType;
 pub(super) const HEAD: usize = 4_096;
 
 /// What the sender of a file says of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Claim<'a> {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Claim {
     /// The media type, as a header gives it.
-    pub mime_type: Option<&'a str>,
+    pub mime_type: Option<String>,
     /// The name of the file.
-    pub filename: Option<&'a str>,
+    pub filename: Option<String>,
 }
 
 /// Why a file is not taken.
@@ -58,14 +58,14 @@ const ENDINGS: [(&str, &str); 19] = [
 ///
 /// # Errors
 /// [`Refused`].
-pub fn settle_type(head: &[u8], claim: Claim<'_>) -> Result<String, Refused> {
+pub fn settle_type(head: &[u8], claim: &Claim) -> Result<String, Refused> {
     let found = infer::get(head);
     if found.is_some_and(|found| is_run(found.matcher_type(), found.mime_type())) {
         return Err(Refused::Executable);
     }
     let found = found.map(|found| usual(found.mime_type()));
-    let header = claim.mime_type.map(usual).filter(|mime| !is_nothing(mime));
-    let by_name = claim.filename.and_then(ending).map(usual);
+    let header = claim.mime_type.as_deref().map(usual).filter(|mime| !is_nothing(mime));
+    let by_name = claim.filename.as_deref().and_then(ending).map(usual);
     for claimed in [header, by_name].into_iter().flatten().filter(|claimed| is_told(claimed)) {
         if found.is_none_or(|found| container(found) != container(claimed)) {
             let found = found.unwrap_or(ANY).to_owned();
@@ -156,8 +156,8 @@ mod tests {
     }
 
     fn settled(head: &[u8], mime_type: &str, filename: &str) -> Result<String, Refused> {
-        let text = |text| Some(text).filter(|text: &&str| !text.is_empty());
-        settle_type(head, Claim { mime_type: text(mime_type), filename: text(filename) })
+        let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        settle_type(head, &Claim { mime_type: text(mime_type), filename: text(filename) })
     }
 
     #[test]

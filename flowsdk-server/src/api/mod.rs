@@ -21,6 +21,7 @@ pub mod reply;
 mod request;
 mod routes;
 pub mod state;
+pub(crate) mod upload;
 
 mod api_clients;
 mod audit_logs;

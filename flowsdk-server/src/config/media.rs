@@ -9,6 +9,8 @@ use reqwest::Url;
 use super::Environment;
 
 const DAY: Duration = Duration::from_hours(24);
+/// Most mebibytes that can be kept free.
+const MOST_FREE: u32 = 1 << 30;
 /// Where contents are beside a Postgres database, which is nowhere on this machine.
 const FOLDER: &str = "media";
 
@@ -18,7 +20,12 @@ pub enum MediaStore {
     /// In this process.
     Memory,
     /// In a folder.
-    Folder(PathBuf),
+    Folder {
+        /// Its path.
+        path: PathBuf,
+        /// `MEDIA_KEEP_FREE_MIB`, in bytes: no content is taken while its disk has less than this.
+        keep_free: u64,
+    },
     /// In a bucket of S3, below a prefix.
     S3 {
         /// The bucket.
@@ -41,11 +48,12 @@ pub struct MediaSettings {
 
 /// Reads the settings. Contents are beside the database by default.
 pub(super) fn media(env: &mut Environment<'_>, database: &DatabaseUrl) -> MediaSettings {
+    let keep_free = u64::from(env.number("MEDIA_KEEP_FREE_MIB", 1_024, 0..=MOST_FREE)) << 20;
     let store = match env.text("MEDIA_STORE") {
-        None => beside(database),
+        None => beside(database, keep_free),
         Some(text) => match text.strip_prefix("s3://") {
             Some(place) => bucket(env, place),
-            None => MediaStore::Folder(PathBuf::from(text)),
+            None => MediaStore::Folder { path: text.into(), keep_free },
         },
     };
     let days = env.number("MEDIA_RETENTION_DAYS", 0, 0..=36_500);
@@ -62,12 +70,13 @@ pub(super) fn media(env: &mut Environment<'_>, database: &DatabaseUrl) -> MediaS
     MediaSettings { store, retention: (days > 0).then(|| DAY * days), public_url }
 }
 
-fn beside(database: &DatabaseUrl) -> MediaStore {
-    match database {
-        DatabaseUrl::SqliteMemory => MediaStore::Memory,
-        DatabaseUrl::SqliteFile { path, .. } => MediaStore::Folder(media_beside(path)),
-        DatabaseUrl::Postgres(_) => MediaStore::Folder(FOLDER.into()),
-    }
+fn beside(database: &DatabaseUrl, keep_free: u64) -> MediaStore {
+    let path = match database {
+        DatabaseUrl::SqliteMemory => return MediaStore::Memory,
+        DatabaseUrl::SqliteFile { path, .. } => media_beside(path),
+        DatabaseUrl::Postgres(_) => FOLDER.into(),
+    };
+    MediaStore::Folder { path, keep_free }
 }
 
 /// Returns the folder of contents beside a database in a file.
@@ -99,23 +108,25 @@ mod tests {
         (settings, env.finish().is_ok())
     }
 
+    fn folder(path: &str, free_mib: u64) -> MediaStore {
+        MediaStore::Folder { path: path.into(), keep_free: free_mib << 20 }
+    }
+
     #[test]
     fn contents_are_beside_the_database() {
         for (database, store) in [
             ("sqlite::memory:", MediaStore::Memory),
-            ("sqlite:/data/flowsdk.db", MediaStore::Folder("/data/flowsdk.media".into())),
-            ("postgres://a@127.0.0.1/b", MediaStore::Folder("media".into())),
+            ("sqlite:/data/flowsdk.db", folder("/data/flowsdk.media", 1_024)),
+            ("postgres://a@127.0.0.1/b", folder("media", 1_024)),
         ] {
             let (settings, is_ok) = read(&[], database);
             assert!(is_ok && settings.store == store, "{settings:?}");
             assert!(settings.retention.is_none() && settings.public_url.is_none());
         }
-        let (settings, is_ok) =
-            read(&[("MEDIA_STORE", "/srv/media"), ("MEDIA_RETENTION_DAYS", "30")], "sqlite::memory:");
-        assert_eq!(
-            (settings.store, settings.retention),
-            (MediaStore::Folder("/srv/media".into()), Some(DAY * 30))
-        );
+        let values =
+            [("MEDIA_STORE", "/srv/media"), ("MEDIA_RETENTION_DAYS", "30"), ("MEDIA_KEEP_FREE_MIB", "0")];
+        let (settings, is_ok) = read(&values, "sqlite::memory:");
+        assert_eq!((settings.store, settings.retention), (folder("/srv/media", 0), Some(DAY * 30)));
         assert!(is_ok);
     }
 

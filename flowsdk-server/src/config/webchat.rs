@@ -35,6 +35,7 @@ pub(super) fn webchat(env: &mut Environment<'_>) -> WebchatSettings {
         ),
         messages_per_second: limit("WEBCHAT_MESSAGES_PER_SECOND", defaults.messages_per_second, 100_000),
         uploads_per_minute: limit("WEBCHAT_UPLOADS_PER_MINUTE", defaults.uploads_per_minute, 1_000_000),
+        upload_mib_per_hour: limit("WEBCHAT_UPLOAD_MIB_PER_HOUR", defaults.upload_mib_per_hour, 1_000_000),
         sockets_per_visitor: limit("WEBCHAT_SOCKETS_PER_VISITOR", defaults.sockets_per_visitor, 100_000),
     };
     let defaults = HandshakeLimits::default();

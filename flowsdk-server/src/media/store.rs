@@ -16,7 +16,7 @@ use crate::config::MediaStore;
 pub(crate) fn blobs(store: &MediaStore) -> Result<Blobs, BoxError> {
     Ok(match store {
         MediaStore::Memory => Arc::new(MemoryBlobs::default()),
-        MediaStore::Folder(path) => Arc::new(FolderBlobs::new(path)),
+        MediaStore::Folder { path, keep_free } => Arc::new(FolderBlobs::new(path).keeping_free(*keep_free)),
         #[cfg(feature = "s3")]
         MediaStore::S3 { bucket, prefix } => Arc::new(flowsdk_store::blob::ObjectBlobs::s3(bucket, prefix)?),
         #[cfg(not(feature = "s3"))]

@@ -15,6 +15,8 @@ everywhere!(
     a_file_is_of_the_visitor_who_uploaded_it,
     a_file_that_is_sent_again_is_one_message,
     a_file_that_is_never_sent_goes,
+    visitors_do_not_fill_the_disk,
+    a_disk_that_is_nearly_full_takes_messages,
     the_switch_is_a_setting_of_the_channel,
 );
 
@@ -195,6 +197,36 @@ async fn a_file_that_is_never_sent_goes(setup: Setup) {
         admin.get(&format!("/media/{}", kept["id"].as_str().unwrap())).await.ok(200)["status"],
         "stored"
     );
+}
+
+async fn visitors_do_not_fill_the_disk(setup: Setup) {
+    let shop = Shop::new(&setup.with("WEBCHAT_UPLOAD_MIB_PER_HOUR", "1")).await;
+    let visitor = shop.visitor().await;
+    let path = format!("/webchat/channels/{}", shop.channel);
+    let larger = json!({ "attachments": { "kinds": ["document"], "maxBytes": 2 << 20 } });
+    shop.admin.patch(&path, &larger).await.ok(200);
+    let half = vec![b'x'; 512 << 10];
+    shop.upload(&visitor, "?filename=a.txt", &half).await.ok(201);
+    shop.upload(&visitor, "?filename=b.txt", &half).await.ok(201);
+    let answer = shop.upload(&visitor, "?filename=c.txt", b"x").await;
+    answer.refused(429, "rate_limited", "Muitos arquivos, aguarde um momento");
+    visitor.client.say("oi").await;
+}
+
+async fn a_disk_that_is_nearly_full_takes_messages(setup: Setup) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let setup = setup
+        .with("MEDIA_STORE", folder.path().to_str().unwrap())
+        .with("MEDIA_KEEP_FREE_MIB", "1073741824");
+    let shop = Shop::new(&setup).await;
+    let mut visitor = shop.visitor().await;
+    let answer = shop.upload(&visitor, "", PDF).await;
+    assert_eq!((answer.status, &answer.json()["code"]), (503, &json!("unavailable")), "{answer:?}");
+    let path = format!("/media?routerId={}", shop.router);
+    assert_eq!(shop.admin.send("POST", &path, &[], Some(PDF)).await.status, 503);
+    assert_eq!(shop.admin.get(&path).await.ok(200)["items"], json!([]), "nothing is left of them");
+    visitor.client.say("oi").await;
+    assert_eq!(visitor.client.texts(1).await, ["?"]);
 }
 
 async fn the_switch_is_a_setting_of_the_channel(setup: Setup) {

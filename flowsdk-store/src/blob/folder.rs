@@ -21,12 +21,33 @@ const PIECE: usize = 64 << 10;
 #[derive(Debug, Clone)]
 pub struct FolderBlobs {
     root: PathBuf,
+    keep_free: u64,
 }
 
 impl FolderBlobs {
     /// Keeps contents in the folder `root`.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), keep_free: 0 }
+    }
+
+    /// Takes no content while the disk of the folder has less than this number of bytes free: what else is on it, such as a
+    /// database, needs them. Without this nothing is kept free, as where the system cannot tell.
+    #[must_use]
+    pub fn keeping_free(self, bytes: u64) -> Self {
+        Self { keep_free: bytes, ..self }
+    }
+
+    fn check_free(&self) -> Result<(), BoxError> {
+        match free(&self.root)? {
+            Some(free) if free < self.keep_free => Err(format!(
+                "the disk of {} has {} MiB free, and {} MiB are kept free",
+                self.root.display(),
+                free >> 20,
+                self.keep_free >> 20
+            )
+            .into()),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the path of a content. Folders of two characters keep the number of entries in each small.
@@ -51,6 +72,7 @@ impl BlobStore for FolderBlobs {
         let (unfinished, shard) = (self.root.join(UNFINISHED), path.parent().unwrap_or(&self.root));
         private_folder(&unfinished).await?;
         private_folder(shard).await?;
+        self.check_free()?;
         // It goes with this call, however that ends.
         let (file, draft) = tempfile::NamedTempFile::new_in(&unfinished)?.into_parts();
         let mut file = File::from_std(file);
@@ -94,6 +116,18 @@ async fn private_folder(path: &Path) -> io::Result<()> {
     builder.create(path).await
 }
 
+/// Returns the bytes that the disk of a folder has free for this process.
+#[cfg(unix)]
+fn free(path: &Path) -> io::Result<Option<u64>> {
+    let disk = rustix::fs::statvfs(path)?;
+    Ok(Some(disk.f_bavail.saturating_mul(disk.f_frsize)))
+}
+
+#[cfg(not(unix))]
+fn free(_path: &Path) -> io::Result<Option<u64>> {
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
@@ -134,6 +168,19 @@ mod tests {
         }
         drop(never);
         assert_eq!(files(&root.join(UNFINISHED)), 0);
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_is_nearly_full_takes_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let blobs = FolderBlobs::new(folder.path());
+        let id = MediaId::parse("cabc").expect("an id");
+        blobs.clone().keeping_free(1).put(&id, whole(&b"old"[..])).await.expect("there is room");
+        let full = blobs.keeping_free(u64::MAX);
+        let error = full.put(&id, whole(&b"new"[..])).await.expect_err("no room");
+        assert!(error.to_string().contains("kept free"), "{error}");
+        assert_eq!(std::fs::read(folder.path().join("bc/cabc")).expect("a file"), b"old");
+        assert!(full.get(&id, 0..1).await.expect("read").is_some() && full.delete(&id).await.is_ok());
     }
 
     #[tokio::test]

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::media::{MediaKind, MediaView, NewMedia};
-use flowsdk_core::text::Text;
-use http::header;
 use utoipa::IntoParams;
 
 use super::COLLECTION;
@@ -16,9 +14,7 @@ use crate::api::guard::{Can, marks};
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Created;
 use crate::api::state::MediaFiles;
-
-/// Most characters of a file name in an address.
-const MAX_NAME: usize = 255;
+use crate::api::upload::Filename;
 
 /// What the body is.
 #[derive(Debug, IntoParams)]
@@ -37,18 +33,14 @@ struct UploadParams {
 /// The parameters as they are read.
 pub(super) struct Upload {
     router_id: Option<RouterId>,
-    filename: Option<String>,
+    filename: Filename,
     kind: Option<MediaKind>,
 }
 
 impl FromQuery for Upload {
     fn read(query: &mut QueryReader) -> Self {
-        let filename = query.text("filename").filter(|name| !name.is_empty());
-        if filename.as_ref().is_some_and(|name| name.chars().count() > MAX_NAME) {
-            let must = Text::new("No máximo 255 caracteres", "At most 255 characters");
-            query.problem("filename", must);
-        }
         let router_id = query.required_id("routerId", RouterId::parse);
+        let filename = Filename::read(query);
         Self { router_id, filename, kind: query.one_of("kind", &MediaKind::ALL, MediaKind::name) }
     }
 }
@@ -78,11 +70,13 @@ pub(super) async fn create_media(
     let Upload { router_id: Some(router_id), filename, kind } = upload else {
         return Err(ApiError::internal());
     };
-    let mime_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let new = NewMedia { router_id, kind, filename, mime_type: mime_type.map(str::to_owned) };
-    let new = can.admit(new)?;
-    let body = StreamedBody::of(request, MediaKind::MOST).await?;
-    let uploaded = files.upload(&can.caller.author(), new, body.content()).await;
+    let (head, body) = StreamedBody::split(request);
+    let uploaded = async {
+        body.at_most(MediaKind::MOST)?;
+        let new = can.admit(NewMedia { router_id, kind, claim: filename.claim(&head) })?;
+        Ok::<_, ApiError>(files.upload(&can.caller.author(), new, body.content()).await?)
+    };
+    let uploaded = uploaded.await;
     let media = MediaView::from(body.or_discarded(uploaded).await?);
     Ok(Created { collection: COLLECTION, id: media.id.to_string(), body: media })
 }
