@@ -8,6 +8,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use flowsdk_core::contact::{is_phone_number, is_user_id};
 use flowsdk_core::fault::Chain;
+use flowsdk_core::media::plain_type;
 use http::uri::Authority;
 use http::{HeaderMap, StatusCode, Uri, header};
 use serde::{Deserialize, Serialize};
@@ -59,10 +60,11 @@ struct Known {
     version: Option<i64>,
 }
 
-/// A screen, with the name above it.
+/// A screen, with what stands above it.
 #[derive(Serialize)]
 struct Named {
     business: String,
+    about: Option<String>,
     #[serde(flatten)]
     screen: Screen,
 }
@@ -110,7 +112,8 @@ async fn screen(
         return StatusCode::NO_CONTENT.into_response();
     }
     let business = provider.state().config.business.clone();
-    Json(Named { business, screen }).into_response()
+    let about = provider.profile(&number).about;
+    Json(Named { business, about, screen }).into_response()
 }
 
 async fn say(
@@ -152,12 +155,11 @@ async fn say_file(
 /// The content of a file, for the page of the phone that sent it.
 async fn media(State(provider): State<Provider>, Path(id): Path<String>) -> Response {
     let Some(media) = provider.media(&id) else { return StatusCode::NOT_FOUND.into_response() };
-    let is_shown = ["image/", "audio/", "video/"].iter().any(|class| media.mime_type.starts_with(class));
-    let content_type = if is_shown && media.mime_type != "image/svg+xml" {
-        &*media.mime_type
-    } else {
-        "application/octet-stream"
-    };
+    let shown = plain_type(&media.mime_type).filter(|mime_type| {
+        let is_of = |class: &str| mime_type.starts_with(class);
+        ["image/", "audio/", "video/"].into_iter().any(is_of) && mime_type != "image/svg+xml"
+    });
+    let content_type = shown.as_deref().unwrap_or("application/octet-stream");
     let head = [(header::CONTENT_TYPE, content_type), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
     (head, media.content.clone()).into_response()
 }

@@ -10,8 +10,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::provider::Provider;
 
-/// Most files that are kept.
+/// Most files that are kept, and most bytes of them.
 const KEPT: usize = 200;
+const KEPT_BYTES: usize = 256 << 20;
 /// Most bytes of a file.
 pub(super) const MOST: usize = 100 << 20;
 
@@ -69,6 +70,18 @@ pub(super) struct Files {
     faults: VecDeque<MediaFault>,
 }
 
+impl Files {
+    /// Keeps a file, in place of the oldest ones where there are too many.
+    fn keep(&mut self, media: KeptMedia) {
+        self.kept.push_back(Arc::new(media));
+        let bytes =
+            |kept: &VecDeque<Arc<KeptMedia>>| kept.iter().map(|media| media.content.len()).sum::<usize>();
+        while self.kept.len() > KEPT || bytes(&self.kept) > KEPT_BYTES && self.kept.len() > 1 {
+            self.kept.pop_front();
+        }
+    }
+}
+
 impl KeptMedia {
     /// Returns the digest as the provider tells it.
     pub(super) fn sha256(&self) -> String {
@@ -84,10 +97,7 @@ impl Provider {
         // Digits, as the provider's are.
         let id = format!("{:010}{:06}", state.config.seed % 10_000_000_000, state.files.made);
         let media = KeptMedia { id: id.clone(), mime_type: mime_type.to_owned(), filename, content };
-        if state.files.kept.len() >= KEPT {
-            state.files.kept.pop_front();
-        }
-        state.files.kept.push_back(Arc::new(media));
+        state.files.keep(media);
         id
     }
 
@@ -150,5 +160,27 @@ fn kind_of(mime_type: &str) -> &'static str {
         "audio" => "audio",
         "video" => "video",
         _ => "document",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_newest_files_are_kept() {
+        let mut files = Files::default();
+        let file = |id: usize, bytes: usize| KeptMedia {
+            id: id.to_string(),
+            mime_type: "text/plain".to_owned(),
+            filename: None,
+            content: Bytes::from(vec![0; bytes]),
+        };
+        (0..=KEPT).for_each(|id| files.keep(file(id, 1)));
+        assert_eq!((files.kept.len(), &*files.kept[0].id), (KEPT, "1"));
+        files.keep(file(1_000, KEPT_BYTES - 1));
+        assert_eq!(files.kept.len(), 2, "with the newest of the small ones");
+        files.keep(file(1_001, 2));
+        assert_eq!((files.kept.len(), &*files.kept[0].id), (1, "1001"));
     }
 }

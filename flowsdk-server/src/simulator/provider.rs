@@ -15,6 +15,7 @@ use super::disorder::{Disorder, Held};
 use super::fault::Fault;
 use super::media::Files;
 use super::phone::{Bubble, Screen, Side};
+use super::profile::Profile;
 use super::template::KeptTemplate;
 use super::webhook::Delivery;
 
@@ -96,6 +97,8 @@ pub(super) struct State {
     pub(super) files: Files,
     /// The public keys of forms, by number.
     pub(super) form_keys: BTreeMap<String, String>,
+    /// By number.
+    pub(super) profiles: BTreeMap<String, Profile>,
     /// By number and phone.
     screens: BTreeMap<(String, String), Screen>,
 }
@@ -120,6 +123,7 @@ impl Provider {
             templates_made: 0,
             files: Files::default(),
             form_keys: BTreeMap::new(),
+            profiles: BTreeMap::new(),
             screens: BTreeMap::new(),
         };
         Self(Arc::new(Shared { cx, client, tasks: TaskTracker::new(), state: Mutex::new(state) }))

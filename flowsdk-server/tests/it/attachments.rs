@@ -215,9 +215,8 @@ async fn visitors_do_not_fill_the_disk(setup: Setup) {
 
 async fn a_disk_that_is_nearly_full_takes_messages(setup: Setup) {
     let folder = tempfile::tempdir().expect("a folder");
-    let setup = setup
-        .with("MEDIA_STORE", folder.path().to_str().unwrap())
-        .with("MEDIA_KEEP_FREE_MIB", "1073741824");
+    let setup =
+        setup.with("MEDIA_STORE", folder.path().to_str().unwrap()).with("MEDIA_KEEP_FREE_MIB", "1073741824");
     let shop = Shop::new(&setup).await;
     let mut visitor = shop.visitor().await;
     let answer = shop.upload(&visitor, "", PDF).await;

@@ -1,5 +1,5 @@
 import { parseMarkup, plainOf } from './markup.ts';
-import type { ListSection, MediaKind, ReplyButton, WireMessage } from './protocol.ts';
+import type { FormParameters, ListSection, MediaKind, ReplyButton, WireMessage } from './protocol.ts';
 
 export interface InteractiveHeader {
   text?: string;
@@ -26,7 +26,7 @@ export type Content =
   | ({ kind: 'buttons'; buttons: ReplyButton[] } & Frame)
   | ({ kind: 'list'; label: string; sections: ListSection[] } & Frame)
   | ({ kind: 'link'; label: string; href: string } & Frame)
-  | ({ kind: 'form'; label: string } & Frame)
+  | ({ kind: 'form'; label: string; parameters: FormParameters } & Frame)
   | { kind: 'choice'; id: string; title: string }
   | { kind: 'media'; media: MediaKind; link: string; caption: string; filename: string }
   | { kind: 'place'; name: string; address: string; latitude: number; longitude: number }
@@ -113,6 +113,8 @@ function interactive(value: Bag): Content {
   if (text(reply['title']) || text(reply['id'])) {
     return { kind: 'choice', id: text(reply['id']), title: text(reply['title']) || text(reply['id']) };
   }
+  const filledIn = bag(value['nfm_reply']);
+  if (text(filledIn['body'])) return { kind: 'text', text: text(filledIn['body']) };
   const action = bag(value['action']);
   const common = {
     header: header(value['header']),
@@ -127,7 +129,7 @@ function interactive(value: Bag): Content {
   if (value['type'] === 'cta_url') {
     return { kind: 'link', ...common, label: text(parameters['display_text']), href: text(parameters['url']) };
   }
-  if (value['type'] === 'flow') return { kind: 'form', ...common, label: text(parameters['flow_cta']) };
+  if (value['type'] === 'flow') return { kind: 'form', ...common, label: text(parameters['flow_cta']), parameters };
   return { kind: 'unsupported' };
 }
 

@@ -104,6 +104,15 @@ export interface ListSection {
   rows: ListRow[];
 }
 
+/** What a form of the provider is opened with: `action.parameters` of its message. */
+export interface FormParameters {
+  flow_id?: unknown;
+  flow_token?: unknown;
+  flow_cta?: unknown;
+  flow_action?: unknown;
+  flow_action_payload?: unknown;
+}
+
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
 
 /** A message of either direction as the server sends it: the content sits under the key named by `type`. */

@@ -29,7 +29,7 @@ test('links, forms, places, cards and reactions', () => {
     label: 'Open',
     href: 'https://a.example',
   });
-  assert.deepEqual(interactive('flow', { flow_cta: 'Fill in' }), { kind: 'form', ...frame, label: 'Fill in' });
+  assert.deepEqual(interactive('flow', { flow_cta: 'Fill in' }), { kind: 'form', ...frame, label: 'Fill in', parameters: { flow_cta: 'Fill in' } });
   const place = readContent({ id: '1', type: 'location', location: { latitude: -23.5, longitude: '-46.6', name: 'Shop' } });
   assert.deepEqual(place, { kind: 'place', name: 'Shop', address: '', latitude: -23.5, longitude: -46.6 });
   assert.equal(plainText(place), 'Shop');

@@ -20,7 +20,7 @@ function simulator(...screens: (object | number)[]) {
     if (typeof next === 'number') return new Response(null, { status: next });
     return next ? Response.json(next) : new Response(null, { status: 204 });
   };
-  const phone = new Phone('/simulator/numbers/111/phones/1', 'Ana', ask);
+  const phone = new Phone('/simulator/numbers/111', '/phones/1', 'Ana', ask);
   return { phone, calls };
 }
 

@@ -2,7 +2,9 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { acceptOf } from '../files.ts';
 import { t } from '../i18n.ts';
 import { TEXT_LIMIT, type Attachments } from '../protocol.ts';
-import { AttachIcon, SendIcon } from './icons.tsx';
+import { canRecord, record, type Recording } from '../voice.ts';
+import { AttachIcon, MicrophoneIcon, SendIcon } from './icons.tsx';
+import { Recorder } from './Recorder.tsx';
 
 const COUNTER_FROM = TEXT_LIMIT - 300;
 const TALLEST_PX = 140;
@@ -17,6 +19,8 @@ interface Props {
 
 export function Composer({ placeholder, attachments, onSend, onFile, onTyping }: Props) {
   const [text, setText] = useState('');
+  const [recording, setRecording] = useState<Recording | null>(null);
+  const [hasNoMicrophone, setHasNoMicrophone] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const id = useId();
@@ -24,6 +28,7 @@ export function Composer({ placeholder, attachments, onSend, onFile, onTyping }:
   const length = text.length > COUNTER_FROM ? [...text.trim()].length : text.length;
   const left = TEXT_LIMIT - length;
   const sendable = text.trim() !== '' && left >= 0;
+  const records = text === '' && attachments?.kinds.includes('audio') && canRecord();
 
   useLayoutEffect(() => {
     const element = field.current;
@@ -39,11 +44,32 @@ export function Composer({ placeholder, attachments, onSend, onFile, onTyping }:
     if (window.parent === window && window.matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, []);
 
+  useEffect(() => {
+    if (!recording) return undefined;
+    // The field is there again, and takes the focus from the button that goes.
+    return () => {
+      if (window.matchMedia('(pointer: fine)').matches) field.current?.focus();
+    };
+  }, [recording]);
+
   const send = () => {
     if (!sendable) return;
     onSend(text.trim());
     setText('');
     field.current?.focus();
+  };
+
+  const startRecording = async () => {
+    setHasNoMicrophone(false);
+    try {
+      setRecording(await record());
+    } catch {
+      setHasNoMicrophone(true);
+    }
+  };
+  const endRecording = (file: File | null) => {
+    if (file) onFile(file);
+    setRecording(null);
   };
 
   return (
@@ -58,70 +84,88 @@ export function Composer({ placeholder, attachments, onSend, onFile, onTyping }:
         {t.messageLabel}
       </label>
       <div class="field">
-        {attachments && (
+        {recording ? (
+          <Recorder recording={recording} onEnd={endRecording} />
+        ) : (
           <>
-            <input
-              ref={files}
-              class="files"
-              type="file"
-              hidden
-              multiple
-              accept={acceptOf(attachments)}
-              onChange={(event) => {
-                for (const file of event.currentTarget.files ?? []) onFile(file);
-                event.currentTarget.value = '';
+            {attachments && (
+              <>
+                <input
+                  ref={files}
+                  class="files"
+                  type="file"
+                  hidden
+                  multiple
+                  accept={acceptOf(attachments)}
+                  onChange={(event) => {
+                    for (const file of event.currentTarget.files ?? []) onFile(file);
+                    event.currentTarget.value = '';
+                  }}
+                />
+                <button
+                  type="button"
+                  class="attach"
+                  aria-label={t.attach}
+                  title={t.attach}
+                  onClick={() => files.current?.click()}
+                >
+                  <AttachIcon />
+                </button>
+              </>
+            )}
+            <textarea
+              ref={field}
+              id={`${id}-text`}
+              class="composer-text"
+              rows={1}
+              value={text}
+              placeholder={placeholder}
+              enterkeyhint="send"
+              autocomplete="off"
+              aria-describedby={`${id}-keys ${id}-left`}
+              aria-invalid={left < 0}
+              onInput={(event) => {
+                setText(event.currentTarget.value);
+                if (event.currentTarget.value.trim()) onTyping();
+              }}
+              onKeyDown={(event) => {
+                // While an input method composes, Enter belongs to it.
+                if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+                event.preventDefault();
+                send();
               }}
             />
-            <button
-              type="button"
-              class="attach"
-              aria-label={t.attach}
-              title={t.attach}
-              onClick={() => files.current?.click()}
-            >
-              <AttachIcon />
-            </button>
+            {records ? (
+              <button
+                type="button"
+                class="attach"
+                aria-label={t.record}
+                title={t.record}
+                onClick={() => void startRecording()}
+              >
+                <MicrophoneIcon />
+              </button>
+            ) : (
+              <button
+                type="submit"
+                class="send"
+                aria-label={t.send}
+                title={t.send}
+                disabled={!sendable}
+                // Taking the focus from the field would fold the keyboard of a phone.
+                onPointerDown={(event) => event.preventDefault()}
+              >
+                <SendIcon />
+              </button>
+            )}
           </>
         )}
-        <textarea
-          ref={field}
-          id={`${id}-text`}
-          class="composer-text"
-          rows={1}
-          value={text}
-          placeholder={placeholder}
-          enterkeyhint="send"
-          autocomplete="off"
-          aria-describedby={`${id}-keys ${id}-left`}
-          aria-invalid={left < 0}
-          onInput={(event) => {
-            setText(event.currentTarget.value);
-            if (event.currentTarget.value.trim()) onTyping();
-          }}
-          onKeyDown={(event) => {
-            // While an input method composes, Enter belongs to it.
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            send();
-          }}
-        />
-        <button
-          type="submit"
-          class="send"
-          aria-label={t.send}
-          title={t.send}
-          disabled={!sendable}
-          // Taking the focus from the field would fold the keyboard of a phone.
-          onPointerDown={(event) => event.preventDefault()}
-        >
-          <SendIcon />
-        </button>
       </div>
       <span id={`${id}-keys`} class="hidden">
         {t.keysHint}
       </span>
       <span id={`${id}-left`} class={left < 0 ? 'counter over' : 'counter'} aria-live="polite">
-        {length > COUNTER_FROM ? t.charsLeft(left) : ''}
+        {length > COUNTER_FROM ? t.charsLeft(left) : hasNoMicrophone ? t.noMicrophone : ''}
       </span>
     </form>
   );

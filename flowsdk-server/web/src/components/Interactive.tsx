@@ -1,8 +1,9 @@
-import { useRef } from 'preact/hooks';
+import { useContext, useRef } from 'preact/hooks';
 import type { Content, InteractiveHeader } from '../content.ts';
 import { t } from '../i18n.ts';
 import { webAddress } from '../links.ts';
 import type { Choice } from '../protocol.ts';
+import { FormOpener } from './forms.ts';
 import { LinkIcon, ListIcon } from './icons.tsx';
 import { ListPicker, openPicker } from './ListPicker.tsx';
 import { Media } from './Media.tsx';
@@ -16,6 +17,7 @@ interface Props {
 }
 
 export function Interactive({ content, open, onChoose }: Props) {
+  const openForm = useContext(FormOpener);
   return (
     <>
       <div class="bubble">
@@ -41,7 +43,7 @@ export function Interactive({ content, open, onChoose }: Props) {
       {content.kind === 'link' && <Link label={content.label} href={webAddress(content.href)} />}
       {content.kind === 'form' && (
         <div class="choices">
-          <button type="button" class="choice" disabled>
+          <button type="button" class="choice" disabled={!openForm} onClick={() => openForm?.(content.parameters)}>
             {content.label}
           </button>
         </div>

@@ -30,6 +30,12 @@ export const AttachIcon = () => (
     <path d="m20 11.5-8.2 8.2a5 5 0 0 1-7.1-7.1l8.5-8.5a3.3 3.3 0 0 1 4.7 4.7l-8.5 8.5a1.7 1.7 0 0 1-2.4-2.4l7.8-7.8" />
   </Icon>
 );
+export const MicrophoneIcon = () => (
+  <Icon size={22}>
+    <rect x="9" y="3" width="6" height="11" rx="3" />
+    <path d="M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v3" />
+  </Icon>
+);
 export const CheckIcon = () => (
   <Icon size={16}>
     <path d="m5 12.5 4.5 4.5L19 7.5" />

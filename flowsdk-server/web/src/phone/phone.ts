@@ -3,11 +3,13 @@ import type { Surface } from '../components/Chat.tsx';
 import { kindOf } from '../files.ts';
 import type { Choice, WireMessage } from '../protocol.ts';
 import { fromWire } from '../timeline.ts';
+import type { Answered } from './forms.ts';
 
 /** How often the phone looks for messages. */
 const POLL_MS = 600;
 /** What the provider takes at most. */
 const MOST_BYTES = 100 << 20;
+const LOOK = { primaryColor: '#0b7a5c', backgroundColor: '#efe9e1', radius: 12 };
 /** Failures in a row after which the page says that it is offline. */
 const AWAY_AFTER = 3;
 
@@ -26,6 +28,8 @@ interface Bubble {
 interface Screen {
   version: number;
   business: string;
+  /** A line about the business. */
+  about?: string | null;
   typing: boolean;
   messages: Bubble[];
 }
@@ -42,7 +46,7 @@ export class Phone implements Surface {
     canStartOver: false,
     loading: true,
     channelName: '',
-    appearance: { primaryColor: '#0b7a5c', backgroundColor: '#efe9e1', radius: 12 },
+    appearance: LOOK,
     items: [],
     cursor: null,
     loadingEarlier: false,
@@ -59,9 +63,10 @@ export class Phone implements Surface {
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `base` is the address of the phone below the simulator, `name` that of its profile. */
+  /** `number` and `phone` are the addresses of both below the simulator, `name` is that of the profile. */
   constructor(
-    private readonly base: string,
+    private readonly number: string,
+    private readonly phone: string,
     private readonly name: string,
     private readonly ask: Fetch = (path, init) => fetch(path, init),
   ) {}
@@ -101,13 +106,32 @@ export class Phone implements Surface {
     });
   }
 
+  /** Asks the endpoint of a form. Fails with the words of the simulator if it cannot be asked. */
+  async askForm(endpoint: string, question: object): Promise<Answered> {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ endpoint, question });
+    const answer = await this.ask(`${this.number}/forms`, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(await answer.text());
+    return (await answer.json()) as Answered;
+  }
+
+  /** Sends a form that was filled in, as the answer to the message with its token. */
+  async reply(token: string, message: object): Promise<void> {
+    const asked = this.state.items.find(({ content }) => content.kind === 'form' && content.parameters.flow_token === token);
+    await this.#say({ message: { ...message, ...(asked?.id ? { context: { id: asked.id } } : {}) } });
+  }
+
   noteRead(): void {
     void this.#post('/read', {});
   }
 
+  get #base(): string {
+    return this.number + this.phone;
+  }
+
   async #look(): Promise<void> {
     try {
-      const answer = await this.ask(`${this.base}/messages?version=${this.#version}`);
+      const answer = await this.ask(`${this.#base}/messages?version=${this.#version}`);
       if (!answer.ok) throw new Error(String(answer.status));
       this.#failures = 0;
       if (answer.status === 204) return this.#show({ link: 'online' });
@@ -118,6 +142,7 @@ export class Phone implements Surface {
         started: true,
         loading: false,
         channelName: screen.business,
+        appearance: { ...LOOK, subtitle: screen.about ?? '' },
         typing: screen.typing ? screen.business : null,
         items: screen.messages.map(itemOf),
       });
@@ -138,7 +163,7 @@ export class Phone implements Surface {
     if (kindOf(file.type) === 'document') query.set('filename', file.name);
     const headers = { 'content-type': file.type || 'application/octet-stream' };
     try {
-      await this.ask(`${this.base}/files?${query}`, { method: 'POST', headers, body: file });
+      await this.ask(`${this.#base}/files?${query}`, { method: 'POST', headers, body: file });
     } catch {
       this.#show({ link: 'offline' });
     }
@@ -148,7 +173,7 @@ export class Phone implements Surface {
   async #post(path: string, body: object): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     try {
-      await this.ask(`${this.base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      await this.ask(`${this.#base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     } catch {
       this.#show({ link: 'offline' });
     }

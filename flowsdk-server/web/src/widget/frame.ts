@@ -18,6 +18,8 @@ export class Frame {
     this.#hooks = hooks;
     this.element.title = title;
     this.element.referrerPolicy = 'no-referrer';
+    // For voice messages: the visitor is still asked.
+    this.element.allow = 'microphone';
     this.element.src = page.href + WIDGET_FRAGMENT;
     window.addEventListener('message', this.#listen);
   }

@@ -1,0 +1,124 @@
+//! `POST /{number}/messages`: messages, and read receipts.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use flowsdk_core::contact::{is_user_id, phone_digits};
+use http::HeaderMap;
+use serde_json::{Value, json};
+
+use super::{broken, is_let_in, no_token, refusal};
+use crate::simulator::fault::Fault;
+use crate::simulator::phone::Side;
+use crate::simulator::provider::{Provider, SentMessage};
+
+/// The kinds of messages, each with a node of its name.
+const KINDS: [&str; 11] = [
+    "text",
+    "image",
+    "audio",
+    "video",
+    "document",
+    "sticker",
+    "location",
+    "contacts",
+    "reaction",
+    "interactive",
+    "template",
+];
+
+pub(super) async fn send(
+    State(provider): State<Provider>,
+    Path((_version, number)): Path<(String, String)>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let receipt = read_receipt(&body);
+    let fault = if receipt.is_some() { None } else { provider.state().begin_call() };
+    if !is_let_in(&provider, &headers) {
+        return no_token();
+    }
+    match fault {
+        Some(Fault::Refuse { code, retry_after }) => return refusal(code, "As it was told to", retry_after),
+        Some(Fault::Drop) => return broken(),
+        Some(Fault::Delay { millis }) => tokio::time::sleep(Duration::from_millis(millis)).await,
+        Some(Fault::LoseAnswer) | None => {}
+    }
+    if let Some((id, types)) = receipt {
+        // Whether it is there or not, the provider says that it is done.
+        provider.state().read_by_business(&number, &id, types);
+        return Json(json!({ "success": true })).into_response();
+    }
+    let (to, body) = match read(&body) {
+        Ok(read) => read,
+        Err(details) => return refusal(100, &details, None),
+    };
+    let message = {
+        let mut state = provider.state();
+        let id = state.next_id();
+        let message = SentMessage { id, phone_number_id: number, to, body };
+        state.keep(message.clone());
+        message
+    };
+    let mut content = content_of(&message.body);
+    if let Some(words) = provider.words(&message.body) {
+        content["template"]["text"] = words.into();
+    }
+    provider.show(&message.phone_number_id, &message.to, &message.id, Side::Business, content);
+    provider.tell_of(&message);
+    if fault == Some(Fault::LoseAnswer) {
+        return broken();
+    }
+    let mut contact = json!({ "input": message.body["to"].as_str().unwrap_or(&message.to) });
+    let field = if is_user_id(&message.to) { "user_id" } else { "wa_id" };
+    contact[field] = message.to.as_str().into();
+    Json(json!({
+        "messaging_product": "whatsapp",
+        "contacts": [contact],
+        "messages": [{ "id": message.id }],
+    }))
+    .into_response()
+}
+
+/// Returns the message that a call says was read, and whether it shows that somebody types.
+fn read_receipt(body: &[u8]) -> Option<(String, bool)> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let is_read = body["status"] == "read" && body["messaging_product"] == "whatsapp";
+    let id = body["message_id"].as_str().filter(|_| is_read)?;
+    Some((id.to_owned(), body["typing_indicator"].is_object()))
+}
+
+/// Returns the content of a call that sends, with its `type`.
+fn content_of(body: &Value) -> Value {
+    let kind = body["type"].as_str().unwrap_or("text");
+    json!({ "type": kind, kind: body[kind] })
+}
+
+/// Returns the phone that a message goes to, and its body.
+fn read(body: &[u8]) -> Result<(String, Value), String> {
+    let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    if body["messaging_product"] != "whatsapp" {
+        return Err("(#100) The parameter messaging_product is required.".to_owned());
+    }
+    let to = match (body["to"].as_str(), body["recipient"].as_str()) {
+        (Some(number), _) => phone_digits(number).ok_or("(#100) Invalid parameter: to")?,
+        (None, Some(user)) if is_user_id(user) => user.to_owned(),
+        _ => return Err("(#100) The parameter to is required.".to_owned()),
+    };
+    let kind = body["type"].as_str().unwrap_or("text");
+    if !KINDS.contains(&kind) {
+        return Err(format!("(#100) Param type must be one of {{{}}}", KINDS.join(", ").to_uppercase()));
+    }
+    if !(body[kind].is_object() || kind == "contacts" && body[kind].is_array()) {
+        return Err(format!("(#131008) The parameter {kind} is required."));
+    }
+    if kind == "text"
+        && !body["text"]["body"].as_str().is_some_and(|text| (1..=4_096).contains(&text.chars().count()))
+    {
+        return Err("(#100) Param text['body'] must be at most 4096 characters long.".to_owned());
+    }
+    Ok((to, body))
+}
