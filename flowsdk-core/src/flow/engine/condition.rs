@@ -86,7 +86,7 @@ impl<'a> Reading<'a> {
 fn readings<'a>(source: &Source, view: &View<'a>, calendar: &Calendar<'_>) -> [Option<Reading<'a>>; 2] {
     let one = |text: Cow<'a, str>| [Some(Reading::new(text, view.work)), None];
     match source {
-        Source::Input => match view.input {
+        Source::Input => match view.content() {
             None => one("".into()),
             Some(content) => match reply_of(content) {
                 Some((id, title)) => {

@@ -18,7 +18,7 @@ impl Turn<'_> {
             },
             session: &self.session,
             contact: &self.contact,
-            input: self.input(),
+            input: self.message(),
             router_variables: &self.scene.statics.router,
             flow_variables: self.scene.statics.flows.get(self.flow.flow_id()).map(|map| &**map),
             now: self.scene.now,

@@ -15,7 +15,7 @@ use crate::contact::Contact;
 use crate::flow::Work;
 use crate::flow::engine::stage::{NOW, contact, session};
 use crate::id::{BlockId, FlowId};
-use crate::message::{IncomingContent, IncomingMessage};
+use crate::message::IncomingMessage;
 use crate::session::{Position, Redirect, Session, Stop, Waiting};
 
 struct Fixed;
@@ -33,7 +33,7 @@ impl Names for Fixed {
 struct World {
     session: Session,
     contact: Contact,
-    input: Option<IncomingContent>,
+    input: Option<IncomingMessage>,
     router: BTreeMap<String, SecretString>,
     flow: BTreeMap<String, SecretString>,
     flow_id: FlowId,
@@ -80,7 +80,7 @@ impl World {
         Self {
             session,
             contact,
-            input: Some(content(json!({ "type": "text", "text": { "body": "hello" } }))),
+            input: Some(message(json!({ "type": "text", "text": { "body": "hello" } }))),
             router: BTreeMap::from([("brand".to_owned(), "ACME".into())]),
             flow: BTreeMap::from([("promo".to_owned(), "X1".into())]),
             flow_id: id("flow1"),
@@ -90,7 +90,7 @@ impl World {
     }
 
     fn hearing(mut self, input: Value) -> Self {
-        self.input = Some(content(input));
+        self.input = Some(message(input));
         self
     }
 
@@ -117,7 +117,7 @@ fn object(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()
 }
 
-fn content(mut value: Value) -> IncomingContent {
+fn message(mut value: Value) -> IncomingMessage {
     value["id"] = json!("m1");
-    serde_json::from_value::<IncomingMessage>(value).expect("parses").content
+    serde_json::from_value(value).expect("parses")
 }

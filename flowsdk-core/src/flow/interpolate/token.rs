@@ -23,6 +23,8 @@ pub(crate) enum Token {
     Input,
     /// `lastInput`: the current input, else the one before.
     LastInput,
+    /// `input.id`: the channel's id of the message.
+    InputId,
     /// `input.type`.
     InputType,
     /// `input.media` and below.
@@ -86,6 +88,7 @@ impl Token {
         let path = Path::parse(rest);
         Some(match path.root() {
             "content" if path.rest().is_empty() => Self::Input,
+            "id" if path.rest().is_empty() => Self::InputId,
             "type" if path.rest().is_empty() => Self::InputType,
             "media" => Self::InputMedia(path.rest().into()),
             "interactive" => Self::InputInteractive(path.rest().into()),

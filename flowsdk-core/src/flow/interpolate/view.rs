@@ -11,7 +11,7 @@ use super::path::walk;
 use crate::contact::Contact;
 use crate::flow::Work;
 use crate::id::{BlockId, FlowId};
-use crate::message::{IncomingContent, Known};
+use crate::message::{IncomingContent, IncomingMessage, Known};
 use crate::session::Session;
 use crate::time::Timestamp;
 
@@ -40,7 +40,7 @@ pub(crate) struct View<'a> {
     pub(crate) session: &'a Session,
     pub(crate) contact: &'a Contact,
     /// The message of this turn; a timeout has none.
-    pub(crate) input: Option<&'a IncomingContent>,
+    pub(crate) input: Option<&'a IncomingMessage>,
     pub(crate) router_variables: &'a BTreeMap<String, SecretString>,
     /// `None` when the turn has no map of the flow it stands in.
     pub(crate) flow_variables: Option<&'a BTreeMap<String, SecretString>>,
@@ -50,7 +50,12 @@ pub(crate) struct View<'a> {
     pub(crate) work: &'a Work,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// Returns the content of the message of this turn.
+    pub(crate) fn content(&self) -> Option<&'a IncomingContent> {
+        self.input.map(|message| &message.content)
+    }
+
     /// Appends the value of `token`, nothing when it has none; returns whether the turn may go on.
     pub(super) fn write(&self, token: &Token, out: &mut String) -> bool {
         let before = out.len();
@@ -70,12 +75,13 @@ impl View<'_> {
             ),
             Token::ContactVariables => write_json(&self.contact.variables, out),
             Token::ContactVariable(path) => write_found(path.find(&self.contact.variables), out),
-            Token::Input => out.push_str(self.input.map_or("", IncomingContent::as_text)),
-            Token::LastInput => match self.input {
+            Token::Input => out.push_str(self.content().map_or("", IncomingContent::as_text)),
+            Token::LastInput => match self.content() {
                 Some(input) => out.push_str(input.as_text()),
                 None => write_found(self.session.variables.get("lastInput"), out),
             },
-            Token::InputType => out.push_str(self.input.map_or("", IncomingContent::kind)),
+            Token::InputId => out.push_str(self.input.map_or("", |message| &message.id)),
+            Token::InputType => out.push_str(self.content().map_or("", IncomingContent::kind)),
             Token::InputMedia(path) => self.write_media(path, out),
             Token::InputInteractive(path) => self.write_interactive(path, out),
             // A formatter that fails leaves the value out; the time never does.
@@ -87,7 +93,7 @@ impl View<'_> {
     }
 
     fn write_media(&self, path: &[Box<str>], out: &mut String) {
-        let Some((_, media)) = self.input.and_then(IncomingContent::file) else {
+        let Some((_, media)) = self.content().and_then(IncomingContent::file) else {
             return;
         };
         let mut fields = media.rest.clone();
@@ -99,11 +105,11 @@ impl View<'_> {
     }
 
     fn write_interactive(&self, path: &[Box<str>], out: &mut String) {
-        let Some(IncomingContent::Known(Known::Interactive { interactive })) = self.input else {
+        let Some(IncomingContent::Known(Known::Interactive { interactive })) = self.content() else {
             return;
         };
         let kind = interactive.kind();
-        let fields = match (interactive.reply(), self.input.and_then(IncomingContent::form_reply)) {
+        let fields = match (interactive.reply(), self.content().and_then(IncomingContent::form_reply)) {
             (Some(reply), _) => json!({ "type": kind, "id": reply.id, "title": reply.title }),
             (None, Some(form)) => json!({ "type": kind, "answers": form.answers() }),
             (None, None) => json!({ "type": kind }),

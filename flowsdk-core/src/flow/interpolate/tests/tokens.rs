@@ -113,6 +113,8 @@ fn input_tokens_follow_the_type_of_the_message() {
         "interactive": { "type": "list_reply", "list_reply": { "id": "r1", "title": "Row" } } });
     for (input, token, expected) in [
         (json!({ "type": "image", "image": media }), "input.type", "image"),
+        (json!({ "type": "text", "text": { "body": "oi" } }), "input.id", "m1"),
+        (json!({ "type": "text", "text": { "body": "oi" } }), "input.id.x", ""),
         (json!({ "type": "image", "image": media }), "input.media.id", "m1"),
         (json!({ "type": "image", "image": media }), "input.media.mimeType", "image/png"),
         (json!({ "type": "image", "image": media }), "input.media.sha256", "ff"),
