@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_channels::phone::sending::{
-    Attempt, HasOutbound, NumberState, Outbound, OutboundRepository, Owners, Pause, Settlement,
+    Attempt, HasOutbound, NumberState, Outbound, OutboundRepository, Owners, Pause, Priority, Settlement,
     SettlementOutcome,
 };
 use flowsdk_core::cell::Json;
@@ -20,16 +20,17 @@ use super::SqlTx;
 use super::row::{With, corrupt};
 use super::statement::{Sql, sql, sql_list, sql_per};
 
-/// `$1` lists `[message, session, number, recipient, event]`, in order. All are due: the clock of the sender is another one.
+/// `$1` lists `[message, session, number, recipient, event, priority]`, in order. All are due: the clock of the sender is another one.
 const ENQUEUE: Sql = sql_per(
-    "INSERT INTO outbound (message_id, session_id, phone_number_id, recipient, event, due_at, queued_at)
-     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4, 0, $2
+    "INSERT INTO outbound (message_id, session_id, phone_number_id, recipient, event, priority, due_at, queued_at)
+     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4, new.value ->> 5, 0, $2
      FROM json_each($1) AS new CROSS JOIN message
      WHERE message.id = new.value ->> 0 AND message.status = 'pending'
         AND NOT EXISTS (SELECT 1 FROM send_attempt WHERE send_attempt.message_id = message.id)
      ORDER BY new.key ON CONFLICT (message_id) DO NOTHING",
-    "INSERT INTO outbound (message_id, session_id, phone_number_id, recipient, event, due_at, queued_at)
-     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4, 0, $2
+    "INSERT INTO outbound (message_id, session_id, phone_number_id, recipient, event, priority, due_at, queued_at)
+     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4,
+        CAST(new.value ->> 5 AS bigint), 0, $2
      FROM jsonb_array_elements($1) WITH ORDINALITY AS new (value, place)
      JOIN message ON message.id = new.value ->> 0 AND message.status = 'pending'
      WHERE NOT EXISTS (SELECT 1 FROM send_attempt WHERE send_attempt.message_id = message.id)
@@ -55,14 +56,14 @@ const FIRST: &str = "FROM outbound AS first
                 SELECT 1 FROM outbound AS before
                 WHERE before.phone_number_id = first.phone_number_id AND before.recipient = first.recipient
                     AND before.seq < first.seq)
-        ORDER BY first.seq LIMIT $2)";
+        ORDER BY first.priority, first.seq LIMIT $2)";
 
 const MAY_SEND: &str = " LEFT JOIN session ON session.id = outbound.session_id
      WHERE NOT EXISTS (SELECT 1 FROM number_pause WHERE number_pause.phone_number_id = number.id)
         AND NOT EXISTS (
             SELECT 1 FROM channel_number WHERE channel_number.phone_number_id = number.id
                 AND (channel_number.active = 0 OR channel_number.access_token_encrypted IS NULL))
-     ORDER BY outbound.seq LIMIT $3";
+     ORDER BY outbound.priority, outbound.seq LIMIT $3";
 
 pub(super) const DUE: Sql = sql_per(
     concat!(
@@ -213,6 +214,7 @@ impl OutboundRepository for SqlTx {
                 session.transport().to_owned(),
                 session.party().to_owned(),
                 text,
+                Priority::of(event),
             )
         };
         let rows: Vec<_> = events.iter().map(row).collect();

@@ -13,7 +13,7 @@ mod sender;
 
 pub use failure::LocalFailure;
 pub use outbound::{
-    Attempt, AttemptOutcome, HasOutbound, NumberState, Outbound, OutboundRepository, Owners, Pause,
+    Attempt, AttemptOutcome, HasOutbound, NumberState, Outbound, OutboundRepository, Owners, Pause, Priority,
     Settlement, SettlementOutcome,
 };
 pub use queue::{OUTBOUND_GROUP, OutboundQueue};

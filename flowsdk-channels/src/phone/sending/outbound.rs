@@ -49,6 +49,33 @@ impl Owners {
     }
 }
 
+/// The order of the messages of a number: those of a smaller one go first (rulings C7). Those of one recipient stay in their
+/// order whatever it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(into = "i64")]
+pub enum Priority {
+    /// Somebody waits for it.
+    Live,
+    /// The business begins with it.
+    Dispatched,
+}
+
+impl Priority {
+    /// Returns the priority of a message.
+    pub fn of(event: &OutgoingEvent) -> Self {
+        if event.source == Source::Dispatch { Self::Dispatched } else { Self::Live }
+    }
+}
+
+impl From<Priority> for i64 {
+    fn from(priority: Priority) -> Self {
+        match priority {
+            Priority::Live => 0,
+            Priority::Dispatched => 1,
+        }
+    }
+}
+
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Named)]
 #[serde(rename_all = "snake_case")]
@@ -164,7 +191,7 @@ pub trait OutboundRepository: Send {
     async fn enqueue(&mut self, events: &[&OutgoingEvent], now: Timestamp) -> Result<(), StorageError>;
 
     /// Returns messages that may be sent now: of each recipient the first one, if no call for it is under way; at most
-    /// `each` of a number, and `limit` in all. Numbers that are paused, are not active or have no token have none.
+    /// `each` of a number, and `limit` in all, by their [`Priority`]. Numbers that are paused, are not active or have no token have none.
     async fn due(&mut self, now: Timestamp, each: u32, limit: u32) -> Result<Vec<Outbound>, StorageError>;
 
     /// Notes that a call is made now for each of these messages. Returns those for which nobody else has begun one, with the

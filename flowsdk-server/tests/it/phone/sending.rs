@@ -26,6 +26,7 @@ everywhere!(
     a_lost_answer_is_settled_by_a_status_or_ends_as_unknown,
     what_cannot_be_sent_fails_with_its_reason,
     users_without_a_number_are_answered,
+    a_flow_reacts_to_the_message_that_it_got,
     what_an_ended_session_said_is_sent_although_the_next_has_begun,
     deliveries_that_come_again_and_in_another_order_are_answered_once,
 );
@@ -356,6 +357,20 @@ async fn users_without_a_number_are_answered(setup: Setup) {
         (&sent[0].body["recipient"], sent[0].body.get("to")),
         (&json!("BR.13491208655302741918"), None)
     );
+}
+
+async fn a_flow_reacts_to_the_message_that_it_got(setup: Setup) {
+    let world = World::new(setup, false).await;
+    let reacts = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [{ "id": "a", "type": "content", "contents": [
+        { "type": "reaction", "reaction": { "message_id": "{{input.id}}", "emoji": "👍" } }],
+        "input": {}, "defaultOutput": { "blockId": "a" } }] });
+    let flow = published(&world.admin, &world.shop.router, "Reage", &reacts).await;
+    let path = format!("/routers/{}", world.shop.router);
+    world.admin.patch(&path, &json!({ "initialFlowId": flow })).await.ok(200);
+    let text = json!({ "type": "text", "text": { "body": "oi" } });
+    let wamid = world.provider.say("111", PHONE, "Ana", text);
+    let sent = world.sent(1).await;
+    assert_eq!(sent[0].body["reaction"], json!({ "message_id": wamid, "emoji": "👍" }));
 }
 
 async fn what_an_ended_session_said_is_sent_although_the_next_has_begun(setup: Setup) {

@@ -52,6 +52,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0039_form_flow", "77afdba30b89", "77afdba30b89"),
     ("0040_media", "f3b8b93a5b0f", "8601fc9184f2"),
     ("0041_attachments", "76c9b38ae7af", "ae88fc4c60fc"),
+    ("0042_send_priority", "dd0488a3953c", "c49b85591044"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -17,7 +17,7 @@ use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::MessageId;
 use flowsdk_core::media::MediaLinks;
-use flowsdk_core::message::{MessageStatus, StatusError};
+use flowsdk_core::message::{MessageStatus, Source, StatusError};
 use flowsdk_core::session::{HasSessions as _, SessionId, SessionWrite};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::topic::TopicName;
@@ -32,6 +32,7 @@ use crate::support::databases::on_every_database;
 
 on_every_database! {
     of_each_recipient_the_first_message_is_due,
+    what_somebody_waits_for_goes_before_what_is_dispatched,
     a_message_is_queued_once_whatever_becomes_of_it,
     calls_are_begun_once,
     a_paused_number_has_nothing_due,
@@ -48,13 +49,19 @@ const BIA: &str = "15550783881";
 impl Phone {
     /// The answers to a message of each of these people, queued in this order.
     async fn answers(&self, people: &[&str]) -> Vec<OutgoingEvent> {
+        let answers = self.said(people).await;
+        self.enqueue(&answers).await;
+        answers
+    }
+
+    /// The same, not queued yet.
+    async fn said(&self, people: &[&str]) -> Vec<OutgoingEvent> {
         let mut answers = Vec::new();
         for (nth, person) in people.iter().enumerate() {
             let session = format!("wa-111-{person}");
             let report = self.says(&session, &format!("in.{nth}"), &[], None).await;
             answers.extend(report.outgoing);
         }
-        self.enqueue(&answers).await;
         answers
     }
 
@@ -176,6 +183,25 @@ async fn of_each_recipient_the_first_message_is_due(store: SqlStore) {
     let (waiting, since) = tx.outbound().waiting("111").await.expect("counted");
     assert_eq!((waiting, since.is_some()), (1, true));
     assert_eq!(tx.outbound().waiting("222").await.expect("counted"), (0, None));
+}
+
+async fn what_somebody_waits_for_goes_before_what_is_dispatched(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let mut answers = phone.said(&[ANA, ANA, BIA]).await;
+    answers[0].source = Source::Dispatch;
+    phone.enqueue(&answers).await;
+    let [dispatched, of_ana, of_bia] = &*ids(&answers) else { panic!("{answers:?}") };
+    assert_eq!(phone.due_ids().await, [of_bia.clone(), dispatched.clone()]);
+    let mut tx = phone.world.store.read().await.expect("read");
+    let due = tx.outbound().due(phone.world.cx.now(), 1, 10).await.expect("due");
+    assert_eq!(due[0].event.internal_id, *of_bia, "also where only one of the number begins");
+    assert_eq!(tx.outbound().due(phone.world.cx.now(), 10, 1).await.expect("due"), due);
+    drop(tx);
+    phone.settle(&[after(of_bia, 0, Done)]).await;
+    assert_eq!(phone.due_ids().await, slice::from_ref(dispatched), "one recipient's stay in their order");
+    phone.settle(&[after(dispatched, 0, Done)]).await;
+    assert_eq!(phone.due_ids().await, slice::from_ref(of_ana));
 }
 
 async fn a_message_is_queued_once_whatever_becomes_of_it(store: SqlStore) {
