@@ -25,6 +25,9 @@ const AT_ONCE: usize = 8;
 const POLL: Duration = Duration::from_millis(500);
 /// How long the provider keeps a file of a contact (WhatsApp Cloud API, "Media").
 const KEPT_FOR: Duration = Duration::from_hours(7 * 24);
+/// How long a file is asked for that the provider does not have: it says the same to a token without a right to the file,
+/// which somebody may mend.
+const MISSED_FOR: Duration = Duration::from_hours(24);
 /// The pause after the first failure; each further one doubles it.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
@@ -204,7 +207,7 @@ fn outcome(file: &MediaFile, fetched: Result<StoredBlob, FetchError>, now: Times
         }
         Err(error) => error,
     };
-    let failure = failure_of(&error, file.attempts + 1);
+    let failure = failure_of(&error, file, now);
     let again_at = now + pause(file.attempts);
     let failure = failure.or((again_at >= file.created_at + KEPT_FOR).then_some(MediaFailure::Unreachable));
     let name = if failure.is_some() { "failed" } else { "retried" };
@@ -215,15 +218,17 @@ fn outcome(file: &MediaFile, fetched: Result<StoredBlob, FetchError>, now: Times
 
 /// Returns why a file is not tried again; `None`, if it is. Who administers the number may mend what is wrong with the
 /// account.
-fn failure_of(error: &FetchError, attempts: u32) -> Option<MediaFailure> {
+fn failure_of(error: &FetchError, file: &MediaFile, now: Timestamp) -> Option<MediaFailure> {
     match error {
         FetchError::TooLarge | FetchError::Source(MediaSourceError::TooLarge) => Some(MediaFailure::TooLarge),
-        FetchError::Source(MediaSourceError::Gone) => Some(MediaFailure::Gone),
+        FetchError::Source(MediaSourceError::Gone) => {
+            (now >= file.created_at + MISSED_FOR).then_some(MediaFailure::Gone)
+        }
         FetchError::Source(MediaSourceError::ForeignHost(_)) => Some(MediaFailure::Refused),
         FetchError::Source(MediaSourceError::Refused(refusal)) => {
             (refusal.class == RefusalClass::Permanent).then_some(MediaFailure::Refused)
         }
-        FetchError::Digest => (attempts >= WRONG_DIGESTS).then_some(MediaFailure::Damaged),
+        FetchError::Digest => (file.attempts + 1 >= WRONG_DIGESTS).then_some(MediaFailure::Damaged),
         FetchError::NoAccount
         | FetchError::Content(_)
         | FetchError::Source(MediaSourceError::Unreached(_)) => None,
@@ -269,6 +274,9 @@ mod tests {
             assert_eq!(after(0, error, at(0)), MediaOutcome::Again(at(0) + FIRST_PAUSE));
         }
         assert_eq!(after(2, FetchError::Digest, at(0)), MediaOutcome::Again(at(0) + FIRST_PAUSE * 4));
+        let gone = || FetchError::Source(MediaSourceError::Gone);
+        assert_eq!(after(40, gone(), at(23)), MediaOutcome::Again(at(24)));
+        assert_eq!(after(40, gone(), at(24)), MediaOutcome::Failed(MediaFailure::Gone));
     }
 
     #[test]
@@ -276,7 +284,6 @@ mod tests {
         for (error, failure) in [
             (FetchError::TooLarge, MediaFailure::TooLarge),
             (FetchError::Source(MediaSourceError::TooLarge), MediaFailure::TooLarge),
-            (FetchError::Source(MediaSourceError::Gone), MediaFailure::Gone),
             (FetchError::Source(MediaSourceError::ForeignHost("x".to_owned())), MediaFailure::Refused),
             (refused(RefusalClass::Permanent), MediaFailure::Refused),
         ] {

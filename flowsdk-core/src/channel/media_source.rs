@@ -25,7 +25,7 @@ impl Debug for ProviderFile {
 /// Why a file is not had.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaSourceError {
-    /// The provider has it no more.
+    /// The provider does not have it, or the account has no right to it.
     #[error("the provider does not have the file")]
     Gone,
     /// It has more bytes than are kept.

@@ -67,6 +67,14 @@ pub trait BlobStore: Send + Sync + Debug {
     /// # Errors
     /// The store fails.
     async fn delete(&self, id: &MediaId) -> Result<(), BoxError>;
+
+    /// Deletes parts of contents that processes have left which were killed. An idempotent tick. By default a store has none.
+    ///
+    /// # Errors
+    /// The store fails.
+    async fn sweep(&self) -> Result<(), BoxError> {
+        Ok(())
+    }
 }
 
 /// Where contents are kept.

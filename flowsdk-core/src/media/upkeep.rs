@@ -37,6 +37,9 @@ where
     pub async fn tick(&self) -> Result<usize, MediaError> {
         let now = self.cx.now();
         let mut deleted = 0;
+        if let Err(error) = self.blobs.sweep().await {
+            tracing::warn!(%error, "parts of contents are left");
+        }
         loop {
             let ids = self.store.read().await?.media().orphans(now - WAITS_FOR, STEP).await?;
             if ids.is_empty() {

@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::BoxError;
@@ -14,6 +15,8 @@ use tokio_util::io::ReaderStream;
 
 /// The folder, within that of the contents, in which they are while they are written.
 pub const UNFINISHED: &str = "unfinished";
+/// How long a part may grow before it counts as left: no upload takes as long.
+const LEFT_AFTER: Duration = Duration::from_hours(24);
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
@@ -105,6 +108,24 @@ impl BlobStore for FolderBlobs {
             _ => Ok(()),
         }
     }
+
+    async fn sweep(&self) -> Result<(), BoxError> {
+        let mut parts = match fs::read_dir(self.root.join(UNFINISHED)).await {
+            Ok(parts) => parts,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        while let Some(part) = parts.next_entry().await? {
+            // One that has ended meanwhile is none.
+            let Ok(known) = part.metadata().await else { continue };
+            // Both times are the machine's: files know nothing of an injected clock.
+            let is_left = known.modified()?.elapsed().is_ok_and(|age| age >= LEFT_AFTER);
+            if is_left && known.is_file() {
+                fs::remove_file(part.path()).await?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Makes a folder that nobody else may read, unless it is there.
@@ -181,6 +202,21 @@ mod tests {
         assert!(error.to_string().contains("kept free"), "{error}");
         assert_eq!(std::fs::read(folder.path().join("bc/cabc")).expect("a file"), b"old");
         assert!(full.get(&id, 0..1).await.expect("read").is_some() && full.delete(&id).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn parts_that_a_kill_left_go_after_a_day() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let blobs = FolderBlobs::new(folder.path());
+        blobs.sweep().await.expect("there is nothing yet");
+        let unfinished = folder.path().join(UNFINISHED);
+        std::fs::create_dir(&unfinished).expect("a folder");
+        for (name, age) in [("old", LEFT_AFTER), ("new", Duration::from_secs(60))] {
+            let file = std::fs::File::create(unfinished.join(name)).expect("a file");
+            file.set_modified(std::time::SystemTime::now() - age).expect("its time is set");
+        }
+        blobs.sweep().await.expect("swept");
+        assert!(!unfinished.join("old").exists() && unfinished.join("new").exists());
     }
 
     #[tokio::test]

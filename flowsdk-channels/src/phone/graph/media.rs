@@ -18,8 +18,6 @@ use super::GraphApi;
 
 /// The code of a call that names an object which is not there, or a parameter that is wrong.
 const NO_OBJECT: i64 = 100;
-/// The code of a file that cannot be had from the contact's app, such as one above 100 MB.
-const NOT_DOWNLOADED: i64 = 131_052;
 
 /// Hosts that may see the token of an account: names, and `*.name` for all names below one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,9 +136,7 @@ impl MediaSource for GraphMedia {
 
 fn unanswered(error: SendError) -> MediaSourceError {
     match error {
-        SendError::Refused(refusal) if matches!(refusal.error.code, NO_OBJECT | NOT_DOWNLOADED) => {
-            MediaSourceError::Gone
-        }
+        SendError::Refused(refusal) if refusal.error.code == NO_OBJECT => MediaSourceError::Gone,
         SendError::Refused(refusal) => MediaSourceError::Refused(refusal),
         error => MediaSourceError::Unreached(error.into()),
     }

@@ -131,10 +131,14 @@ async fn what_the_provider_does_wrong_is_tried_again_or_said(setup: Setup) {
     world.sends("application/pdf", document(), PDF);
     assert_eq!(newest(&admin, 4, "failed", 1).await["failure"], "refused");
 
-    // What the provider has deleted.
+    // What the provider has deleted: an account without a right to it is told the same, so it is asked for a day.
     let gone = json!({ "type": "image", "image": { "id": "404404", "mime_type": "image/png" } });
     world.provider.say("111", PHONE, "Ana", gone);
-    assert_eq!(newest(&admin, 5, "failed", 1).await["failure"], "gone");
+    newest(&admin, 5, "pending", 1).await;
+    world.server.advance(Duration::from_secs(25 * 3_600)).await;
+    // Tokens end sooner.
+    admin = Api::admin(&world.setup, &world.server).await;
+    assert_eq!(newest(&admin, 5, "failed", 2).await["failure"], "gone");
     let failed = admin.get(&format!("/media?status=failed&routerId={}", world.shop.router)).await.ok(200);
     assert_eq!(failed["items"].as_array().unwrap().len(), 2);
 
@@ -144,7 +148,6 @@ async fn what_the_provider_does_wrong_is_tried_again_or_said(setup: Setup) {
     world.sends("application/pdf", document(), PDF);
     newest(&admin, 6, "pending", 1).await;
     world.server.advance(Duration::from_secs(8 * 24 * 3_600)).await;
-    // Tokens end sooner.
     admin = Api::admin(&world.setup, &world.server).await;
     assert_eq!(newest(&admin, 6, "failed", 2).await["failure"], "unreachable");
 }
