@@ -200,7 +200,8 @@ async fn a_file_that_is_never_sent_goes(setup: Setup) {
 }
 
 async fn visitors_do_not_fill_the_disk(setup: Setup) {
-    let shop = Shop::new(&setup.with("WEBCHAT_UPLOAD_MIB_PER_HOUR", "1")).await;
+    let setup = setup.with("WEBCHAT_UPLOAD_MIB_PER_HOUR", "1");
+    let shop = Shop::new(&setup).await;
     let visitor = shop.visitor().await;
     let path = format!("/webchat/channels/{}", shop.channel);
     let larger = json!({ "attachments": { "kinds": ["document"], "maxBytes": 2 << 20 } });

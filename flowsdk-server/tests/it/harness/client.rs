@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
-use super::PATIENCE;
+use super::{PATIENCE, log};
 
 /// What has come in.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl Client {
         let answer = client.answer().await;
         match answer {
             (name, ok) if name == "auth_ok" => (client, ok),
-            other => panic!("not let in: {other:?}"),
+            other => panic!("not let in: {other:?}\n{}", log::faults()),
         }
     }
 

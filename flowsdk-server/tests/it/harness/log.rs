@@ -31,3 +31,13 @@ pub fn begin() {
 pub fn text() -> String {
     String::from_utf8_lossy(&LINES.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
 }
+
+/// The newest warnings and errors, for whoever reads of a failure.
+pub fn faults() -> String {
+    let text = text();
+    let faults = text
+        .lines()
+        .rev()
+        .filter(|line| line.contains(r#""level":"WARN""#) || line.contains(r#""level":"ERROR""#));
+    faults.take(20).collect::<Vec<_>>().join("\n")
+}

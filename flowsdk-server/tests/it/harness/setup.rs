@@ -241,6 +241,37 @@ impl Setup {
         tokio::time::timeout(Duration::from_secs(2), waits).await.expect("somebody waits for a lock");
     }
 
+    /// What is in the streams and who works on the database, for whoever reads of a failure.
+    pub async fn streams(&self) -> String {
+        const LEFT: &str = "SELECT coalesce(string_agg(concat_ws(' ', topic, part, grp, count), E'\n'), '')
+             FROM (SELECT topic, part, grp, count(*) FROM stream_entry GROUP BY topic, part, grp) AS left_over";
+        const WORK: &str = "SELECT coalesce(string_agg(concat_ws(' ', pid, state, wait_event, now() - xact_start, left(query, 200)), E'\n'), '')
+             FROM pg_stat_activity WHERE datname = current_database()";
+        // Of each stream its length, and of each group what it has not read and not acknowledged.
+        const GROUPS: &str = "local told = {}
+             for _, key in ipairs(redis.call('KEYS', '*')) do
+                 if redis.call('TYPE', key).ok == 'stream' and redis.call('XLEN', key) > 0 then
+                     for _, group in ipairs(redis.call('XINFO', 'GROUPS', key)) do
+                         table.insert(told, key .. ' ' .. cjson.encode(group))
+                     end
+                 end
+             end
+             return table.concat(told, '\n')";
+        if !self.is_postgres() {
+            return String::new();
+        }
+        let (left, work) = (self.text_of(LEFT).await, self.text_of(WORK).await);
+        let groups = self.services.as_ref().and_then(|services| services.redis.as_ref()).map(|redis| {
+            let told =
+                std::process::Command::new("redis-cli").args(["-u", redis, "EVAL", GROUPS, "0"]).output();
+            told.map_or_else(
+                |error| error.to_string(),
+                |told| String::from_utf8_lossy(&told.stdout).into_owned(),
+            )
+        });
+        format!("outbox:\n{left}\ndatabase:\n{work}\nstreams:\n{}", groups.unwrap_or_default())
+    }
+
     /// The one text that a query gives.
     pub async fn text_of(&self, query: &'static str) -> String {
         let url = self.value("DATABASE_URL");
