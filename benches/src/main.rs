@@ -11,6 +11,7 @@ mod flow;
 mod growth;
 mod hostile;
 mod http;
+mod intake;
 mod load;
 mod login;
 mod machine;
@@ -63,6 +64,8 @@ enum Race {
     Budget(budget::Options),
     /// Authorised reads over the administrative API, against Fastify
     Api(api::Options),
+    /// Signed deliveries of the phone provider, against Fastify
+    Intake(intake::Options),
     /// Logins while others read, against Fastify and against bcrypt alone
     Login(api::Options),
     /// Whether the time of a refused login tells that an account exists
@@ -114,6 +117,7 @@ fn main() -> ExitCode {
         Race::Engine(options) => engine::race(&options),
         Race::Budget(options) => budget::race(&options),
         Race::Api(options) => api::race(&options),
+        Race::Intake(options) => intake::race(&options),
         Race::Login(options) => login::race(&options),
         Race::LoginTiming(options) => login::timing::check(&options),
         Race::Soak(options) => soak::soak(&options),

@@ -12,7 +12,7 @@ use crate::{interrupt, process, workspace};
 /// The options of `flowsdk-benches` that name a server built before.
 const SERVER: &str = "--server";
 /// The races with contenders on PostgreSQL and Redis.
-const WITH_SERVICES: [&str; 5] = ["api", "login", "streams", "hostile", "growth"];
+const WITH_SERVICES: [&str; 6] = ["api", "intake", "login", "streams", "hostile", "growth"];
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8> {
     let prebuilt = arguments

@@ -1,0 +1,89 @@
+//! Deliveries, signed and sent again and again.
+
+use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::{ACCOUNT, CONNECTIONS, NUMBER, SECRET};
+use crate::http::{Connection, Request};
+use crate::load::{self, Outcome};
+
+#[derive(Default)]
+struct Shared {
+    outcome: RefCell<Outcome>,
+    in_window: Cell<bool>,
+    stop: Cell<bool>,
+}
+
+/// Delivers over all connections, each again as soon as the one before is answered.
+pub(super) async fn run(address: SocketAddr, pid: u32, window: Duration) -> Result<Outcome> {
+    tokio::task::LocalSet::new().run_until(conduct(address, pid, window)).await
+}
+
+async fn conduct(address: SocketAddr, pid: u32, window: Duration) -> Result<Outcome> {
+    let shared = Rc::new(Shared::default());
+    let mut asking = JoinSet::new();
+    for number in 0..CONNECTIONS {
+        let connection = Connection::open(address).await?;
+        let shared = Rc::clone(&shared);
+        asking.spawn_local(async move {
+            let done = deliver(connection, number, &shared).await;
+            shared.outcome.borrow_mut().note_end(done);
+        });
+    }
+    let (seconds, cpu) = load::measure(window, &[pid], &shared.in_window).await?;
+    shared.stop.set(true);
+    load::drain(asking).await;
+    let mut outcome = shared.outcome.take();
+    (outcome.seconds, outcome.cpu) = (seconds, cpu);
+    outcome.latencies.sort_unstable();
+    if outcome.answered_in_window == 0 {
+        bail!("nothing was answered: {:?}", outcome.wrong);
+    }
+    Ok(outcome)
+}
+
+async fn deliver(mut connection: Connection, number: usize, shared: &Shared) -> Result<()> {
+    let secret = SecretString::from(SECRET);
+    for nth in 0_u64.. {
+        if shared.stop.get() {
+            break;
+        }
+        let request = signed(&delivery(number, nth), &secret);
+        shared.outcome.borrow_mut().written += 1;
+        let began = Instant::now();
+        let status = connection.ask(&request).await?;
+        let wrong =
+            (status != 200).then(|| format!("{status} {}", String::from_utf8_lossy(connection.body())));
+        shared.outcome.borrow_mut().note(began, shared.in_window.get(), wrong);
+    }
+    Ok(())
+}
+
+/// The delivery of a text, as the provider words it. Each connection is another contact.
+fn delivery(number: usize, nth: u64) -> Value {
+    let phone = format!("55119{number:08}");
+    json!({ "object": "whatsapp_business_account", "entry": [{ "id": ACCOUNT, "changes": [{ "field": "messages", "value": {
+        "messaging_product": "whatsapp",
+        "metadata": { "display_phone_number": "5511987654321", "phone_number_id": NUMBER },
+        "contacts": [{ "profile": { "name": "Ana" }, "wa_id": phone }],
+        "messages": [{ "from": phone, "id": format!("wamid.{number:04}{nth:012}"), "timestamp": "1795700000",
+            "type": "text", "text": { "body": format!("hello from the load generator {nth:08}") } }] } }] }] })
+}
+
+fn signed(delivery: &Value, secret: &SecretString) -> Request {
+    let signature = sign(secret, delivery.to_string().as_bytes());
+    Request::new("POST", "/phone/webhook", None, Some(delivery)).with_header(SIGNATURE_HEADER, &signature)
+}
+
+/// One delivery that the load does not send.
+pub(super) fn first() -> Request {
+    signed(&delivery(CONNECTIONS, 0), &SecretString::from(SECRET))
+}

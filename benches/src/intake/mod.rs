@@ -1,0 +1,87 @@
+//! The race of the intake: signed deliveries of the phone provider, each with a message of its own, until they are in
+//! Redis.
+
+mod contender;
+mod load;
+mod report;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use serde::Serialize;
+
+use crate::Common;
+use crate::machine::{self, Cores};
+use crate::services::Addresses;
+use crate::turns::Extent;
+use contender::{Contender, Ground};
+
+/// The number of connections that deliver.
+const CONNECTIONS: usize = 64;
+/// The secret that signs the deliveries.
+const SECRET: &str = "the app secret of the race";
+/// The provider's ids of the number and of its account.
+const NUMBER: &str = "111";
+const ACCOUNT: &str = "9111";
+
+/// The options of the race.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    services: Addresses,
+    #[command(flatten)]
+    extent: Extent<Contender>,
+}
+
+/// One measurement of a contender in a round.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    contender: Contender,
+    round: u32,
+    rate: f64,
+    cpu_micros: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    resident_kib: u64,
+    /// Why it does not count.
+    fault: Option<String>,
+}
+
+/// Runs the contenders round by round and reports.
+pub(crate) fn race(options: &Options) -> Result<()> {
+    let cores = Cores::choose()?;
+    let server = options.common.server();
+    machine::pin(cores.load)?;
+    let field = contender::field(&options.extent.wanted, &options.services, &server);
+    let ground = Ground { cores, server: server.unwrap_or_default(), services: options.services.clone() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut runs: Vec<Run> = Vec::new();
+    field.in_turns(options.extent.rounds, |contender, round| {
+        let turn = || -> Result<Run> {
+            let stand = runtime.block_on(ground.start(contender))?;
+            let outcome =
+                runtime.block_on(load::run(stand.address(), stand.pid(), options.extent.window()))?;
+            let resident_kib = machine::resident_kib(stand.pid())?;
+            let kept = runtime.block_on(stand.finish())?;
+            let lost = (kept < outcome.answered)
+                .then(|| format!("{} were answered, and {kept} are in Redis", outcome.answered));
+            Ok(Run {
+                contender,
+                round,
+                rate: outcome.rate(),
+                cpu_micros: outcome.cpu_per_message(),
+                p50_ms: outcome.latency(0.5),
+                p99_ms: outcome.latency(0.99),
+                resident_kib,
+                fault: outcome.fault().or(lost),
+            })
+        };
+        let run = turn().with_context(|| contender.name())?;
+        eprintln!("{}", crate::report::line(&run));
+        runs.push(run);
+        Ok(())
+    })?;
+    report::finish(options, &runs)
+}
