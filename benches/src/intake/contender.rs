@@ -1,13 +1,14 @@
 //! The contenders, and how each is started and checked.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::json;
+use sqlx::{Connection as _, SqliteConnection};
 use tempfile::TempDir;
 
 use super::{ACCOUNT, NUMBER, SECRET, load};
@@ -29,15 +30,19 @@ pub(crate) enum Contender {
     FlowSdk,
     /// Fastify and ioredis on Node.
     Fastify,
+    /// `flowsdk-server serve` with all roles on a SQLite file, which answers each message.
+    #[value(name = "flowsdk-turns")]
+    FlowSdkTurns,
 }
 
 impl Contender {
-    const ALL: [Self; 2] = [Self::FlowSdk, Self::Fastify];
+    const ALL: [Self; 3] = [Self::FlowSdk, Self::Fastify, Self::FlowSdkTurns];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::FlowSdk => "FlowSDK",
             Self::Fastify => "Fastify + ioredis",
+            Self::FlowSdkTurns => "FlowSDK on SQLite, with the turns",
         }
     }
 }
@@ -50,11 +55,10 @@ pub(super) fn field(
 ) -> Field<Contender> {
     let mut field = wanted.field(&Contender::ALL);
     if !services.has_both() {
-        field.leave_out("there are no PostgreSQL and Redis", |_| true);
-        return field;
+        field.leave_out("there are no PostgreSQL and Redis", |one| one != Contender::FlowSdkTurns);
     }
     if let Err(why) = server {
-        field.leave_out(why, |one| one == Contender::FlowSdk);
+        field.leave_out(why, |one| one != Contender::Fastify);
     }
     if let Err(why) = peers::install() {
         field.leave_out(why, |one| one == Contender::Fastify);
@@ -75,46 +79,50 @@ impl Ground {
     pub(super) async fn start(&self, contender: Contender) -> Result<Stand> {
         let folder = tempfile::tempdir()?;
         let address = process::free_address()?;
-        let redis = self.services.emptied_redis()?;
-        let database = match contender {
-            Contender::FlowSdk => Some(self.services.database().await?),
-            Contender::Fastify => None,
-        };
-        let mut command = match &database {
-            Some(database) => {
-                let mut command = ours::command(&self.server, address, &database.url, Some(&redis));
+        let (mut database, mut redis) = (None, None);
+        let mut command = match contender {
+            Contender::FlowSdk => {
+                let database = &database.insert(self.services.database().await?).url;
+                let redis = redis.insert(self.services.emptied_redis()?);
+                let mut command = ours::command(&self.server, address, database, Some(redis));
                 command.env("ROLES", "api,phone");
                 command
             }
-            None => {
+            Contender::Fastify => {
+                let redis = redis.insert(self.services.emptied_redis()?);
                 let mut command = Command::new("node");
                 command.arg(peers::folder().join("intake.mjs")).arg(address.port().to_string());
-                command.args([&redis, SECRET]).env("NODE_ENV", "production");
+                command.args([redis, SECRET]).env("NODE_ENV", "production");
                 command
             }
+            Contender::FlowSdkTurns => ours::command(&self.server, address, &sqlite(folder.path()), None),
         };
         let log = folder.path().join("server.log");
         let mut running = Server::start(command.stdout(Stdio::null()), self.cores, &log)?;
         let said = || std::fs::read_to_string(&log).unwrap_or_default();
         let ready = running.until(|| match contender {
             Contender::Fastify => process::listens(address),
-            Contender::FlowSdk => process::answers_ok(address, "/readyz"),
+            _ => process::answers_ok(address, "/readyz"),
         });
         ready.with_context(said)?;
-        if contender == Contender::FlowSdk {
-            set_up(address).await.with_context(said)?;
+        if contender != Contender::Fastify {
+            set_up(address, contender == Contender::FlowSdkTurns).await.with_context(said)?;
         }
         let mut connection = Connection::open(address).await?;
         let status = connection.ask(&load::first()).await?;
         ensure!(status == 200, "a signed delivery is answered {status}");
         let status = connection.ask(&load::first().with_header("X-Hub-Signature-256", "sha256=00")).await?;
         ensure!(status != 200, "a delivery with a wrong signature is taken");
-        Ok(Stand { server: running, address, redis, database, _folder: folder })
+        Ok(Stand { server: running, address, redis, database, folder })
     }
 }
 
-/// Makes a router with a number.
-async fn set_up(address: SocketAddr) -> Result<()> {
+fn sqlite(folder: &Path) -> String {
+    format!("sqlite:{}", folder.join("race.db").display())
+}
+
+/// Makes a router with a number, and with a flow that answers, if it has to.
+async fn set_up(address: SocketAddr, answers: bool) -> Result<()> {
     let mut connection = Connection::open(address).await?;
     let entered = connection.json(&login(ADMIN)).await?;
     let token = entered["accessToken"].as_str().context("no accessToken")?;
@@ -123,6 +131,19 @@ async fn set_up(address: SocketAddr) -> Result<()> {
     let number = json!({ "routerId": router["id"], "name": "Race", "phoneNumberId": NUMBER, "phoneNumber": "5511987654321",
         "businessAccountId": ACCOUNT });
     connection.json(&Request::new("POST", "/channel-numbers", Some(token), Some(&number))).await?;
+    if !answers {
+        return Ok(());
+    }
+    let echo = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [{ "id": "a", "type": "content", "input": {},
+        "defaultOutput": { "blockId": "a" }, "contents": [{ "type": "text", "text": { "body": "echo {{input}}" } }] }] });
+    let flow = json!({ "routerId": router["id"], "name": "Echo", "definition": echo });
+    let flow = connection.json(&Request::new("POST", "/flows", Some(token), Some(&flow))).await?;
+    let flow = flow["id"].as_str().context("no flow")?;
+    let publish = Request::new("POST", &format!("/flows/{flow}/publish"), Some(token), None);
+    connection.json(&publish).await?;
+    let path = format!("/routers/{}", router["id"].as_str().context("no router")?);
+    let first = json!({ "initialFlowId": flow });
+    connection.json(&Request::new("PATCH", &path, Some(token), Some(&first))).await?;
     Ok(())
 }
 
@@ -131,10 +152,10 @@ async fn set_up(address: SocketAddr) -> Result<()> {
 pub(super) struct Stand {
     server: Server,
     address: SocketAddr,
-    redis: String,
+    redis: Option<String>,
     database: Option<Database>,
     // Goes last, with the log in it.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Stand {
@@ -146,10 +167,13 @@ impl Stand {
         self.server.pid()
     }
 
-    /// Kills it, and returns how many messages are in Redis, without that of the start.
+    /// Kills it, and returns how many messages are kept, without that of the start.
     pub(super) async fn finish(self) -> Result<u64> {
         drop(self.server);
-        let kept = kept(&self.redis).await?;
+        let kept = match &self.redis {
+            Some(redis) => in_redis(redis).await?,
+            None => in_sqlite(self.folder.path()).await?,
+        };
         if let Some(database) = self.database {
             database.remove().await?;
         }
@@ -158,7 +182,7 @@ impl Stand {
 }
 
 /// The entries of the streams of incoming messages.
-async fn kept(redis: &str) -> Result<u64> {
+async fn in_redis(redis: &str) -> Result<u64> {
     let mut connection = redis::Client::open(redis)?.get_multiplexed_async_connection().await?;
     let keys: Vec<String> = redis::cmd("KEYS").arg("*incoming*").query_async(&mut connection).await?;
     let mut kept = 0;
@@ -169,4 +193,14 @@ async fn kept(redis: &str) -> Result<u64> {
         }
     }
     Ok(kept)
+}
+
+/// The messages that are stored, and those that wait in the stream to be.
+async fn in_sqlite(folder: &Path) -> Result<u64> {
+    const KEPT: &str = "SELECT (SELECT COUNT(*) FROM message WHERE direction = 'in')
+        + (SELECT COUNT(*) FROM stream_entry WHERE topic = 'stream:incoming')";
+    let mut connection = SqliteConnection::connect(&sqlite(folder)).await?;
+    let kept: i64 = sqlx::query_scalar(KEPT).fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(u64::try_from(kept)?)
 }

@@ -22,23 +22,36 @@ struct Shared {
     stop: Cell<bool>,
 }
 
-/// Delivers over all connections, each again as soon as the one before is answered.
-pub(super) async fn run(address: SocketAddr, pid: u32, window: Duration) -> Result<Outcome> {
-    tokio::task::LocalSet::new().run_until(conduct(address, pid, window)).await
+/// The work of one measurement.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    /// The address of the server.
+    pub(super) address: SocketAddr,
+    /// The process whose processor time is counted.
+    pub(super) pid: u32,
+    /// Deliveries a second over all connections; `None` delivers again as soon as the one before is answered.
+    pub(super) pace: Option<f64>,
+    /// How long to measure.
+    pub(super) window: Duration,
 }
 
-async fn conduct(address: SocketAddr, pid: u32, window: Duration) -> Result<Outcome> {
+/// Carries out `plan`.
+pub(super) async fn run(plan: Plan) -> Result<Outcome> {
+    tokio::task::LocalSet::new().run_until(conduct(plan)).await
+}
+
+async fn conduct(plan: Plan) -> Result<Outcome> {
     let shared = Rc::new(Shared::default());
     let mut asking = JoinSet::new();
     for number in 0..CONNECTIONS {
-        let connection = Connection::open(address).await?;
+        let connection = Connection::open(plan.address).await?;
         let shared = Rc::clone(&shared);
         asking.spawn_local(async move {
-            let done = deliver(connection, number, &shared).await;
+            let done = deliver(connection, plan.pace, number, &shared).await;
             shared.outcome.borrow_mut().note_end(done);
         });
     }
-    let (seconds, cpu) = load::measure(window, &[pid], &shared.in_window).await?;
+    let (seconds, cpu) = load::measure(plan.window, &[plan.pid], &shared.in_window).await?;
     shared.stop.set(true);
     load::drain(asking).await;
     let mut outcome = shared.outcome.take();
@@ -50,15 +63,33 @@ async fn conduct(address: SocketAddr, pid: u32, window: Duration) -> Result<Outc
     Ok(outcome)
 }
 
-async fn deliver(mut connection: Connection, number: usize, shared: &Shared) -> Result<()> {
+async fn deliver(
+    mut connection: Connection,
+    pace: Option<f64>,
+    number: usize,
+    shared: &Shared,
+) -> Result<()> {
     let secret = SecretString::from(SECRET);
+    let every = pace.map(|pace| Duration::from_secs_f64(CONNECTIONS as f64 / pace));
+    let mut due = Instant::now() + every.unwrap_or_default().mul_f64(number as f64 / CONNECTIONS as f64);
     for nth in 0_u64.. {
         if shared.stop.get() {
             break;
         }
         let request = signed(&delivery(number, nth), &secret);
+        let mut began = Instant::now();
+        if let Some(every) = every {
+            // The timer is a millisecond late at times, which is not the server's doing. When the connection was still
+            // busy at the due moment, the wait counts.
+            if began < due {
+                tokio::time::sleep_until(due.into()).await;
+                began = Instant::now();
+            } else {
+                began = due;
+            }
+            due += every;
+        }
         shared.outcome.borrow_mut().written += 1;
-        let began = Instant::now();
         let status = connection.ask(&request).await?;
         let wrong =
             (status != 200).then(|| format!("{status} {}", String::from_utf8_lossy(connection.body())));

@@ -1,5 +1,5 @@
 //! The race of the intake: signed deliveries of the phone provider, each with a message of its own, until they are in
-//! Redis.
+//! Redis; and the same at a pace, while their messages are answered.
 
 mod contender;
 mod load;
@@ -17,6 +17,8 @@ use contender::{Contender, Ground};
 
 /// The number of connections that deliver.
 const CONNECTIONS: usize = 64;
+/// The deliveries a second while messages are answered.
+const PACE: f64 = 1_000.0;
 /// The secret that signs the deliveries.
 const SECRET: &str = "the app secret of the race";
 /// The provider's ids of the number and of its account.
@@ -61,12 +63,17 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     field.in_turns(options.extent.rounds, |contender, round| {
         let turn = || -> Result<Run> {
             let stand = runtime.block_on(ground.start(contender))?;
-            let outcome =
-                runtime.block_on(load::run(stand.address(), stand.pid(), options.extent.window()))?;
+            let plan = load::Plan {
+                address: stand.address(),
+                pid: stand.pid(),
+                pace: (contender == Contender::FlowSdkTurns).then_some(PACE),
+                window: options.extent.window(),
+            };
+            let outcome = runtime.block_on(load::run(plan))?;
             let resident_kib = machine::resident_kib(stand.pid())?;
             let kept = runtime.block_on(stand.finish())?;
             let lost = (kept < outcome.answered)
-                .then(|| format!("{} were answered, and {kept} are in Redis", outcome.answered));
+                .then(|| format!("{} were answered, and {kept} are kept", outcome.answered));
             Ok(Run {
                 contender,
                 round,

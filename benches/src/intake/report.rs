@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{CONNECTIONS, Contender, Options, Run};
+use super::{CONNECTIONS, Contender, Options, PACE, Run};
 use crate::report::{self, Measured, Table, spread};
 use crate::turns::Extent;
 
@@ -72,8 +72,22 @@ fn section(options: &Options, runs: &[Run]) -> String {
         ]);
     }
     text.push_str(&table.to_string());
+    text.push_str(&format!("\n{PACE:.0} deliveries a second, each of which a flow answers:\n\n"));
+    let who = Contender::FlowSdkTurns;
+    let cell = |value: fn(&Run) -> f64| report::cell(spread(runs, who, value));
+    let mut table = Table::new(&["", "deliveries/s", "server CPU, us/delivery", "p50, ms", "p99, ms"]);
+    table.row([
+        who.name().to_owned(),
+        cell(|run| run.rate),
+        cell(|run| run.cpu_micros),
+        cell(|run| run.p50_ms),
+        cell(|run| run.p99_ms),
+    ]);
+    text.push_str(&table.to_string());
     text.push_str("\nGoals:\n\n");
     text.push_str(&report::goal("At least 2.5x the rate of Fastify", ours, |ratio| ratio >= 2.5));
+    let late = spread(runs, who, |run| run.p99_ms).map(|spread| spread.median);
+    text.push_str(&report::goal("With the turns, p99 below 250 ms", late, |millis| millis < 250.0));
     text
 }
 
@@ -81,5 +95,6 @@ const WORK: &str = "
 `POST /phone/webhook` with one message, signed over the raw body, until it is in a stream of Redis and answered 200. At the end of each
 measurement the server is killed, and every message that was answered has to be in Redis. Ours has the role `phone` and looks up account,
 identities and session for each delivery. The peer compares the signature, parses the body and adds an entry for each message, with
-pipelining. Server on one core; load, PostgreSQL and Redis on the other.
+pipelining. Server on one core; load, PostgreSQL and Redis on the other. With the turns the server has all roles on a SQLite file; its answers
+wait, because the number has no token.
 ";

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use flowsdk_channels::webchat::inbound::{self, InboundError};
+use flowsdk_channels::webchat::inbound;
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, AuthOk, MessageAck, StartAck};
 use flowsdk_channels::webchat::{
     AUTH_ERROR_MESSAGE, Admissions, AuthError, Gateway, Handshake, HasWebchat, Ingress, IngressError, Limits,
@@ -155,27 +155,20 @@ where
         self.ingress.open(opening, &visitor.router_id).await
     }
 
-    /// Finds the file that an event names.
-    async fn attached(
-        &self,
-        visitor: &Visitor,
-        payload: Value,
-    ) -> Result<Result<IncomingMessage, InboundError>, Refusal> {
-        let attached = match inbound::media(payload) {
-            Ok(attached) => attached,
-            Err(error) => return Ok(Err(error)),
-        };
+    /// Returns the message of an event with a file that the visitor has uploaded.
+    async fn with_file(&self, visitor: &Visitor, payload: Value) -> Result<IncomingMessage, Refusal> {
+        let attached = inbound::media(payload)?;
         let found = async { self.store.glance().await?.media().find(&attached.media_id).await };
         let file = found.await.map_err(|error: StorageError| Refusal::unavailable(visitor, &error))?;
-        Ok(attached.message(&visitor.session_id, file, self.visitors.context()))
+        Ok(attached.message(&visitor.session_id, file, self.visitors.context())?)
     }
 
     async fn take(
         &self,
         visitor: &Visitor,
-        message: Result<IncomingMessage, InboundError>,
+        message: Result<IncomingMessage, impl Into<Refusal>>,
     ) -> Result<MessageAck, Refusal> {
-        let message = message?;
+        let message = message.map_err(Into::into)?;
         if !self.limits.admit_message(&visitor.session_id) {
             return Err(Refusal::rate_limited());
         }
@@ -241,11 +234,8 @@ where
                 answer(event.ack, self.take(visitor, inbound::interactive(event.payload, cx)).await);
             }
             "message_media" => {
-                let taken = match self.attached(visitor, event.payload).await {
-                    Ok(message) => self.take(visitor, message).await,
-                    Err(refusal) => Err(refusal),
-                };
-                answer(event.ack, taken);
+                let message = self.with_file(visitor, event.payload).await;
+                answer(event.ack, self.take(visitor, message).await);
             }
             "start" => answer(event.ack, self.start(visitor).await),
             "read" => {

@@ -15,7 +15,7 @@ use sqlx::Connection as _;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use crate::harness::{Services, eventually};
+use crate::harness::{Begins, Services, eventually};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/version-0.1-before-parts");
 /// The first start with this version, after the last message that the version before answered: no answer is overdue.
@@ -158,7 +158,7 @@ async fn conversations_of_a_sqlite_file_go_on() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn conversations_of_postgres_and_redis_go_on() {
-    let Some(services) = Services::both().await else {
+    let Some(services) = Services::both(Begins::Empty).await else {
         return;
     };
     let mut connection = sqlx::PgConnection::connect(&services.url()).await.unwrap();

@@ -24,7 +24,7 @@ use flowsdk_channels::template::{SyncError, TemplateError};
 use flowsdk_channels::type_mapping::ChannelTypeMappingError;
 use flowsdk_channels::webchat::channels::WebchatChannelError;
 use flowsdk_channels::webchat::inbound::InboundError;
-use flowsdk_channels::webchat::{AuthError, IngressError, TestChatError};
+use flowsdk_channels::webchat::{AuthError, IngressError, TestChatError, UploadError};
 use flowsdk_core::admin::chat::ChatError;
 use flowsdk_core::admin::contact::{ContactError, ImportReport, OptInError, RefusedRow};
 use flowsdk_core::admin::flow::FlowError;
@@ -423,6 +423,7 @@ fn channels(table: &mut Table) {
         AuthError::Storage(storage()),
         AuthError::Storage(corrupt()),
     ]);
+    table.add([UploadError::Disabled, UploadError::TooMany]);
     table.add([
         DispatchError::NotFound,
         DispatchError::NotAllowed,

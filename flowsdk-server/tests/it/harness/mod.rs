@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub use api::Api;
 pub use client::Client;
 pub use server::Server;
-pub use setup::{Services, Setup};
+pub use setup::{Begins, Services, Setup};
 
 /// How long anything may take before a test gives up; the machine may be busy.
 pub const PATIENCE: Duration = Duration::from_secs(30);
