@@ -102,7 +102,9 @@ impl Ground {
         let said = || std::fs::read_to_string(&log).unwrap_or_default();
         let ready = running.until(|| match contender {
             Contender::Fastify => process::listens(address),
-            _ => process::answers_ok(address, "/readyz"),
+            // Nobody consumes what it takes, which makes it not ready.
+            Contender::FlowSdk => process::answers_ok(address, "/healthz"),
+            Contender::FlowSdkTurns => process::answers_ok(address, "/readyz"),
         });
         ready.with_context(said)?;
         if contender != Contender::Fastify {

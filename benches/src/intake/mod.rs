@@ -20,7 +20,7 @@ const CONNECTIONS: usize = 64;
 /// The deliveries a second while messages are answered.
 const PACE: f64 = 1_000.0;
 /// The secret that signs the deliveries.
-const SECRET: &str = "the app secret of the race";
+const SECRET: &str = "the-app-secret-of-the-race";
 /// The provider's ids of the number and of its account.
 const NUMBER: &str = "111";
 const ACCOUNT: &str = "9111";

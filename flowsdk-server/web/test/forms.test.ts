@@ -19,7 +19,8 @@ test('an answer is a screen, the end, or a refusal', () => {
   const params = { flow_token: 'm1', price: '12' };
   const ended = answered({ screen: 'SUCCESS', data: { extension_message_response: { params } } });
   assert.deepEqual(ended, { kind: 'sent', answers: params });
-  assert.deepEqual(answered(null, 404, { code: 'not_found' }), { kind: 'refused', why: '404 {"code":"not_found"}' });
+  assert.deepEqual(answered(null, 404, { code: 'not_found', message: 'Not found' }), { kind: 'refused', why: '404 Not found' });
+  assert.deepEqual(answered(null, 502, { code: 7 }), { kind: 'refused', why: '502 {"code":7}' });
   assert.deepEqual(answered({ data: { error_msg: 'over' } }, 427), { kind: 'refused', why: '427 {"error_msg":"over"}' });
   assert.deepEqual(answered(null), { kind: 'refused', why: '200' });
 });

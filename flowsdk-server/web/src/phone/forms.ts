@@ -50,8 +50,8 @@ export function questionOf(form: FormParameters, question: Question): Fields {
 /** Returns what follows from an answer. */
 export function stepOf({ status, answer, refusal }: Answered): Step {
   if (status !== 200 || !answer?.screen) {
-    const words = refusal ?? answer?.data ?? answer;
-    return { kind: 'refused', why: `${status} ${words ? JSON.stringify(words) : ''}`.trim() };
+    const words = fieldsOf(refusal)['message'] ?? refusal ?? answer?.data ?? '';
+    return { kind: 'refused', why: `${status} ${typeof words === 'string' ? words : JSON.stringify(words)}`.trim() };
   }
   const data = fieldsOf(answer.data);
   if (answer.screen !== 'SUCCESS') return { kind: 'screen', screen: answer.screen, data };
