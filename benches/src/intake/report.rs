@@ -93,8 +93,7 @@ fn section(options: &Options, runs: &[Run]) -> String {
 
 const WORK: &str = "
 `POST /phone/webhook` with one message, signed over the raw body, until it is in a stream of Redis and answered 200. At the end of each
-measurement the server is killed, and every message that was answered has to be in Redis. Ours has the role `phone` and looks up account,
-identities and session for each delivery. The peer compares the signature, parses the body and adds an entry for each message, with
-pipelining. Server on one core; load, PostgreSQL and Redis on the other. With the turns the server has all roles on a SQLite file; its answers
-wait, because the number has no token.
+measurement the server is killed, and every message that was answered has to be in Redis. Ours has the role `phone`. The peer compares the
+signature, parses the body and adds an entry for each message, with pipelining. Server on one core; load, PostgreSQL and Redis on the other.
+With the turns the server has all roles on a SQLite file; its answers wait, because the number has no token.
 ";
