@@ -20,6 +20,7 @@ mod peers;
 mod process;
 mod random;
 mod report;
+mod requests;
 mod services;
 mod soak;
 mod sockets;

@@ -122,6 +122,11 @@ pub(crate) fn cell(value: Option<impl fmt::Display>) -> String {
     value.map_or("-".to_owned(), |value| value.to_string())
 }
 
+/// Returns the cell of a ratio that may not have been measured.
+pub(crate) fn times(ratio: Option<f64>) -> String {
+    cell(ratio.map(|ratio| format!("{ratio:.2}x")))
+}
+
 /// A goal and whether it is met.
 pub(crate) fn goal(text: &str, measured: Option<f64>, met: impl Fn(f64) -> bool) -> String {
     match measured {

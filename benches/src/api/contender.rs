@@ -15,6 +15,7 @@ use crate::http::{Connection, Request};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
+use crate::requests;
 use crate::services::{Addresses, Database};
 use crate::turns::{Field, Wanted};
 
@@ -34,8 +35,10 @@ pub(crate) enum Contender {
 
 impl Contender {
     const ALL: [Self; 3] = [Self::FlowSdk, Self::FlowSdkPostgres, Self::Fastify];
+}
 
-    pub(crate) fn name(self) -> &'static str {
+impl requests::Contender for Contender {
+    fn name(self) -> &'static str {
         match self {
             Self::FlowSdk => "FlowSDK, SQLite",
             Self::FlowSdkPostgres => "FlowSDK, PostgreSQL and Redis",

@@ -8,7 +8,6 @@ mod report;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use serde::Serialize;
 use serde_json::json;
 
 pub(crate) use contender::{Contender, Ground, Stand};
@@ -17,6 +16,7 @@ use crate::Common;
 use crate::http::Request;
 use crate::http::load::{self, Plan};
 use crate::machine::{self, Cores};
+use crate::requests::{Contender as _, Run};
 use crate::services::Addresses;
 use crate::turns::Extent;
 
@@ -48,21 +48,6 @@ pub(crate) struct Options {
     pub(crate) extent: Extent<Contender>,
 }
 
-/// One measurement of a contender in a round.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run {
-    contender: Contender,
-    round: u32,
-    rate: f64,
-    cpu_micros: f64,
-    p50_ms: f64,
-    p99_ms: f64,
-    resident_kib: u64,
-    /// Why it does not count.
-    fault: Option<String>,
-}
-
 /// Runs the contenders round by round and reports.
 pub(crate) fn race(options: &Options) -> Result<()> {
     let mut runs = Vec::new();
@@ -76,17 +61,7 @@ pub(crate) fn race(options: &Options) -> Result<()> {
             window: options.extent.window(),
             pid: stand.server.pid(),
         }))?;
-        let reads = outcome.reads;
-        let run = Run {
-            contender,
-            round,
-            rate: reads.rate(),
-            cpu_micros: reads.cpu_per_message(),
-            p50_ms: reads.latency(0.5),
-            p99_ms: reads.latency(0.99),
-            resident_kib: machine::resident_kib(stand.server.pid())?,
-            fault: reads.fault(),
-        };
+        let run = Run::of(contender, round, &outcome.reads, stand.server.pid())?;
         eprintln!("{}", crate::report::line(&run));
         runs.push(run);
         Ok(())

@@ -19,6 +19,7 @@ use crate::load::{self, Outcome};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
+use crate::requests;
 use crate::trips::ring;
 use crate::webchat::contender::our_server;
 use crate::webchat::seed::{self, Opening};
@@ -41,17 +42,8 @@ pub(crate) enum Contender {
     BotbuilderReplies,
 }
 
-impl Contender {
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Socket,
-        Self::SocketNormal,
-        Self::Http,
-        Self::HttpNormal,
-        Self::Botbuilder,
-        Self::BotbuilderReplies,
-    ];
-
-    pub(crate) fn name(self) -> &'static str {
+impl requests::Contender for Contender {
+    fn name(self) -> &'static str {
         match self {
             Self::Socket => "FlowSDK, web chat socket",
             Self::SocketNormal => "the same, `synchronous=NORMAL`",
@@ -61,6 +53,17 @@ impl Contender {
             Self::BotbuilderReplies => "the same, `expectReplies`",
         }
     }
+}
+
+impl Contender {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Socket,
+        Self::SocketNormal,
+        Self::Http,
+        Self::HttpNormal,
+        Self::Botbuilder,
+        Self::BotbuilderReplies,
+    ];
 
     /// Returns whether it needs Node and its packages.
     pub(crate) fn is_peer(self) -> bool {

@@ -7,9 +7,9 @@ mod report;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use serde::Serialize;
 
 use crate::machine::{self, Cores};
+use crate::requests::{Contender as _, Run};
 use crate::turns::{Extent, Field};
 use crate::{Common, peers};
 use contender::Contender;
@@ -26,21 +26,6 @@ pub(crate) struct Options {
     pub(crate) conversations: usize,
 }
 
-/// One measurement of a contender in a round.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Run {
-    pub(crate) contender: Contender,
-    pub(crate) round: u32,
-    pub(crate) rate: f64,
-    pub(crate) cpu_micros: f64,
-    pub(crate) p50_ms: f64,
-    pub(crate) p99_ms: f64,
-    pub(crate) resident_kib: u64,
-    /// Why it does not count.
-    pub(crate) fault: Option<String>,
-}
-
 /// Runs the contenders round by round and reports.
 pub(crate) fn race(options: &Options) -> Result<()> {
     let cores = Cores::choose()?;
@@ -55,20 +40,11 @@ pub(crate) fn race(options: &Options) -> Result<()> {
         let turn = async {
             let stand = contender.start(&server, folder.path(), cores).await?;
             let outcome = stand.talk(options.conversations, options.extent.window()).await?;
-            let resident_kib = machine::resident_kib(stand.pid())?;
+            let run = Run::of(contender, round, &outcome, stand.pid())?;
             let stored = stand.finish()?;
             let miscounted = (stored != outcome.written)
                 .then(|| format!("{} messages, but {stored} turns are stored", outcome.written));
-            Ok::<_, anyhow::Error>(Run {
-                contender,
-                round,
-                rate: outcome.rate(),
-                cpu_micros: outcome.cpu_per_message(),
-                p50_ms: outcome.latency(0.5),
-                p99_ms: outcome.latency(0.99),
-                resident_kib,
-                fault: outcome.fault().or(miscounted),
-            })
+            Ok::<_, anyhow::Error>(run.with_fault(miscounted))
         };
         let run = runtime.block_on(turn).with_context(|| contender.name())?;
         eprintln!("{}", crate::report::line(&run));

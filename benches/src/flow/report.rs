@@ -2,44 +2,24 @@
 
 use anyhow::Result;
 
+use super::Options;
 use super::contender::Contender;
-use super::{Options, Run};
-use crate::report::{self, Measured, Table, cell, spread};
+use crate::report;
+use crate::requests::{Figures, Run};
 use crate::turns::Extent;
 
 /// Turns a second and resident MiB of Typebot's engine, measured once on an AMD EPYC, where botbuilder makes some 1,500.
 const TYPEBOT: (f64, f64) = (300.0, 674.0);
 
-impl Measured for Run {
-    type Contender = Contender;
-
-    fn contender(&self) -> Contender {
-        self.contender
-    }
-
-    fn figures(&self) -> String {
-        let Run { contender, round, rate, cpu_micros, p50_ms, p99_ms, resident_kib, .. } = self;
-        format!(
-            "round {round}, {}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} ms, {} MiB",
-            contender.name(),
-            resident_kib / 1024
-        )
-    }
-
-    fn fault(&self) -> Option<&str> {
-        self.fault.as_deref()
-    }
-}
-
 /// Prints the result, and writes it if that is wanted.
 ///
 /// # Errors
 /// An answer was missing, wrong, or stored another number of times than once.
-pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
+pub(super) fn finish(options: &Options, runs: &[Run<Contender>]) -> Result<()> {
     report::finish(&options.common, "flow", &section(options, runs), runs)
 }
 
-fn section(options: &Options, runs: &[Run]) -> String {
+fn section(options: &Options, runs: &[Run<Contender>]) -> String {
     let mut text = String::from("## Turns of a flow\n\n");
     let (Extent { rounds, seconds, .. }, conversations) = (&options.extent, options.conversations);
     text.push_str(&report::circumstances(&format!(
@@ -49,49 +29,29 @@ fn section(options: &Options, runs: &[Run]) -> String {
     text.push_str(&format!(
         "\nClosed loop, {conversations} conversations, one message under way in each:\n\n"
     ));
-    let median = |who, of: fn(&Run) -> f64| spread(runs, who, of).map(|spread| spread.median);
-    let [peer, replies] =
-        [Contender::Botbuilder, Contender::BotbuilderReplies].map(|who| median(who, |run| run.rate));
-    let mut table = Table::new(&[
-        "",
-        "turns/s",
-        "server CPU, us/turn",
-        "p50, ms",
-        "p99, ms",
-        "resident, MiB",
-        "times botbuilder",
-        "times `expectReplies`",
-        "times Typebot",
-    ]);
-    let times =
-        |rate: f64, peer: Option<f64>| peer.map_or("-".to_owned(), |peer| format!("{:.1}x", rate / peer));
+    let mut table =
+        Figures::table(["turn", "turns"], &["times botbuilder", "times `expectReplies`", "times Typebot"]);
+    let figures = |who| Figures::of(runs, who);
+    let peers =
+        [Contender::Botbuilder, Contender::BotbuilderReplies].map(|who| Some(figures(who)?.rate.median));
+    let [botbuilder, replies] = peers;
+    let times = |rate: f64| {
+        [botbuilder, replies, Some(TYPEBOT.0)].map(|peer| report::times(peer.map(|peer| rate / peer)))
+    };
     for who in Contender::ALL {
-        let of = |value: fn(&Run) -> f64| spread(runs, who, value);
-        let Some(rate) = of(|run| run.rate) else { continue };
-        table.row([
-            who.name().to_owned(),
-            rate.to_string(),
-            cell(of(|run| run.cpu_micros)),
-            cell(of(|run| run.p50_ms)),
-            cell(of(|run| run.p99_ms)),
-            cell(of(|run| run.resident_kib as f64 / 1024.0)),
-            times(rate.median, peer),
-            times(rate.median, replies),
-            times(rate.median, Some(TYPEBOT.0)),
-        ]);
+        let Some(figures) = figures(who) else { continue };
+        table.row(figures.cells(who).into_iter().chain(times(figures.rate.median)));
     }
     let none = || "-".to_owned();
-    table.row([
+    let typebot = [
         "Typebot engine, measured before".to_owned(),
         format!("{:.0}", TYPEBOT.0),
         none(),
         none(),
         none(),
         format!("{:.0}", TYPEBOT.1),
-        times(TYPEBOT.0, peer),
-        times(TYPEBOT.0, replies),
-        "1.0x".to_owned(),
-    ]);
+    ];
+    table.row(typebot.into_iter().chain(times(TYPEBOT.0)));
     text.push_str(&table.to_string());
     text.push_str("\nGoals:\n\n");
     let over = [
@@ -101,11 +61,11 @@ fn section(options: &Options, runs: &[Run]) -> String {
         (Contender::HttpNormal, "HTTP, commits as the peer's"),
     ];
     for (who, over) in over {
-        let rate = median(who, |run| run.rate);
-        let resident = median(who, |run| run.resident_kib as f64 / 1024.0);
+        let rate = figures(who).map(|figures| figures.rate.median);
+        let resident = figures(who).map(|figures| figures.mebibytes.median);
         let goal = |what: &str| format!("Over {over}: {what}");
-        let botbuilder = rate.zip(peer).map(|(rate, peer)| rate / peer);
-        text.push_str(&report::goal(&goal("at least 10x botbuilder"), botbuilder, |times| times >= 10.0));
+        let times = rate.zip(botbuilder).map(|(rate, peer)| rate / peer);
+        text.push_str(&report::goal(&goal("at least 10x botbuilder"), times, |times| times >= 10.0));
         let typebot = rate.map(|rate| rate / TYPEBOT.0);
         text.push_str(&report::goal(&goal("at least 50x Typebot"), typebot, |times| times >= 50.0));
         text.push_str(&report::goal(&goal("at most 65 MiB resident"), resident, |mebibytes| {

@@ -18,6 +18,7 @@ use crate::http::{Connection, Request};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
+use crate::requests;
 use crate::services::{Addresses, Database};
 use crate::turns::{Field, Wanted};
 
@@ -37,8 +38,10 @@ pub(crate) enum Contender {
 
 impl Contender {
     const ALL: [Self; 3] = [Self::FlowSdk, Self::Fastify, Self::FlowSdkTurns];
+}
 
-    pub(super) fn name(self) -> &'static str {
+impl requests::Contender for Contender {
+    fn name(self) -> &'static str {
         match self {
             Self::FlowSdk => "FlowSDK",
             Self::Fastify => "Fastify + ioredis",

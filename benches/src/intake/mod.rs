@@ -7,10 +7,10 @@ mod report;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use serde::Serialize;
 
 use crate::Common;
 use crate::machine::{self, Cores};
+use crate::requests::{Contender as _, Run};
 use crate::services::Addresses;
 use crate::turns::Extent;
 use contender::{Contender, Ground};
@@ -36,21 +36,6 @@ pub(crate) struct Options {
     extent: Extent<Contender>,
 }
 
-/// One measurement of a contender in a round.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run {
-    contender: Contender,
-    round: u32,
-    rate: f64,
-    cpu_micros: f64,
-    p50_ms: f64,
-    p99_ms: f64,
-    resident_kib: u64,
-    /// Why it does not count.
-    fault: Option<String>,
-}
-
 /// Runs the contenders round by round and reports.
 pub(crate) fn race(options: &Options) -> Result<()> {
     let cores = Cores::choose()?;
@@ -59,9 +44,9 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     let field = contender::field(&options.extent.wanted, &options.services, &server);
     let ground = Ground { cores, server: server.unwrap_or_default(), services: options.services.clone() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs = Vec::new();
     field.in_turns(options.extent.rounds, |contender, round| {
-        let turn = || -> Result<Run> {
+        let turn = || -> Result<Run<Contender>> {
             let stand = runtime.block_on(ground.start(contender))?;
             let plan = load::Plan {
                 address: stand.address(),
@@ -70,20 +55,11 @@ pub(crate) fn race(options: &Options) -> Result<()> {
                 window: options.extent.window(),
             };
             let outcome = runtime.block_on(load::run(plan))?;
-            let resident_kib = machine::resident_kib(stand.pid())?;
+            let run = Run::of(contender, round, &outcome, stand.pid())?;
             let kept = runtime.block_on(stand.finish())?;
             let lost = (kept < outcome.answered)
                 .then(|| format!("{} were answered, and {kept} are kept", outcome.answered));
-            Ok(Run {
-                contender,
-                round,
-                rate: outcome.rate(),
-                cpu_micros: outcome.cpu_per_message(),
-                p50_ms: outcome.latency(0.5),
-                p99_ms: outcome.latency(0.99),
-                resident_kib,
-                fault: outcome.fault().or(lost),
-            })
+            Ok(run.with_fault(lost))
         };
         let run = turn().with_context(|| contender.name())?;
         eprintln!("{}", crate::report::line(&run));

@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::Run;
 use crate::api::{Contender, Options, USERS};
 use crate::report::{self, Measured, Table, spread};
+use crate::requests::Contender as _;
 use crate::turns::Extent;
 
 impl Measured for Run {
