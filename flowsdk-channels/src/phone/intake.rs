@@ -205,22 +205,22 @@ where
         let signed = self.signed(&head, &delivery, router, secret).await?;
         let mut reading = Reading::new(&self.cx);
         let (mut changes, mut foreign) = (Vec::new(), None);
-        for Told { account_id, phone_number_id, news } in &delivery.told {
+        for Told { account_id, phone_number_id, news } in delivery.told {
             let number = phone_number_id.as_deref();
-            let number = number.and_then(|number| signed.number(account_id, number));
+            let number = number.and_then(|number| signed.number(&account_id, number));
             match (news, number) {
-                (News::Message(message), Some(number)) => reading.message(&number.phone_number_id, message),
-                (News::Status(status), Some(number)) => reading.status(&number.phone_number_id, status),
+                (News::Message(message), Some(number)) => reading.message(&number.phone_number_id, *message),
+                (News::Status(status), Some(number)) => reading.status(&number.phone_number_id, *status),
                 (News::Number(change), Some(_)) => changes.push(change),
                 (News::Account { field, value }, number) if number.is_some() || phone_number_id.is_none() => {
                     let one = |number: &Number| vec![number.router_id.clone()];
-                    let router_ids = number.map_or_else(|| signed.routers(account_id), one);
+                    let router_ids = number.map_or_else(|| signed.routers(&account_id), one);
                     reading.news(account_id, router_ids, field, value);
                 }
                 (News::Message(_) | News::Status(_) | News::Number(_) | News::Account { .. }, _) => {
                     reading.taken.refused += 1;
                     // Both are ids that a signed delivery has, so the log may hold them.
-                    foreign.get_or_insert((account_id, phone_number_id.as_deref().unwrap_or_default()));
+                    foreign.get_or_insert((account_id, phone_number_id.unwrap_or_default()));
                 }
                 // What is told of numbers has no consumer yet.
                 (News::Other { .. }, _) => {}
@@ -295,7 +295,7 @@ where
     }
 
     /// Gives contacts the numbers or user ids that they have now, in one transaction.
-    async fn renumber(&self, changes: &[&NumberChange], secret: &SecretString) -> Result<(), IntakeError> {
+    async fn renumber(&self, changes: &[NumberChange], secret: &SecretString) -> Result<(), IntakeError> {
         if changes.is_empty() {
             return Ok(());
         }
@@ -376,7 +376,7 @@ impl<'a> Reading<'a> {
         Self { cx, taken, conversations, places, statuses, news }
     }
 
-    fn message(&mut self, number: &str, message: &PhoneMessage) {
+    fn message(&mut self, number: &str, message: PhoneMessage) {
         let Some(mut event) = self.incoming(number, message) else {
             self.taken.refused += 1;
             return;
@@ -392,21 +392,20 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns the event of a message; `None`, if its sender has no identity that a session can have.
-    fn incoming(&self, number: &str, message: &PhoneMessage) -> Option<IncomingEvent> {
-        let PhoneMessage { sender, message, at } = message;
+    fn incoming(&self, number: &str, message: PhoneMessage) -> Option<IncomingEvent> {
+        let PhoneMessage { sender, mut message, at } = message;
         // A delivery names no contact of another channel.
         let identity = sender.identity().filter(|id| is_phone_number(id) || is_user_id(id))?;
         let session_id = SessionId::parse(format!("wa-{number}-{identity}")).ok()?;
-        let mut message = message.clone();
         message.internal_id = Some(MessageId::generate(self.cx.ids()));
-        message.sent_at = *at;
+        message.sent_at = at;
         Some(IncomingEvent {
             channel_type: Channel::Phone,
             session_id,
             phone_number_id: number.to_owned(),
-            aliases: aliases(sender, identity),
+            aliases: aliases(&sender, identity),
             contact_name: sender.name.clone().unwrap_or_else(|| identity.to_owned()),
-            from: sender.number.clone(),
+            from: sender.number,
             messages: vec![message],
             timestamp: self.cx.now(),
             context: None,
@@ -415,19 +414,19 @@ impl<'a> Reading<'a> {
         })
     }
 
-    fn news(&mut self, account: &str, router_ids: Vec<RouterId>, field: &str, value: &Fields) {
+    fn news(&mut self, account_id: String, router_ids: Vec<RouterId>, field: String, value: Fields) {
         self.news.push(ProviderNews {
             channel_type: Channel::Phone,
-            account_id: account.to_owned(),
+            account_id,
             router_ids,
-            field: field.to_owned(),
-            value: value.clone(),
+            field,
+            value,
             timestamp: self.cx.now(),
         });
     }
 
-    fn status(&mut self, number: &str, status: &PhoneStatus) {
-        let PhoneStatus { message_id, internal_id, status, at, error, .. } = status.clone();
+    fn status(&mut self, number: &str, status: PhoneStatus) {
+        let PhoneStatus { message_id, internal_id, status, at, error, .. } = status;
         self.taken.statuses += 1;
         self.statuses.push(StatusEvent {
             status,

@@ -51,8 +51,7 @@ struct Wire {
 impl From<Wire> for IncomingMessage {
     fn from(wire: Wire) -> Self {
         let Wire { id, internal_id, client_message_id, sent_at, fields } = wire;
-        let (content, beside) = IncomingContent::of(fields);
-        Self { id, internal_id, client_message_id, sent_at, content, beside }
+        Self { internal_id, client_message_id, sent_at, ..Self::of(id, fields) }
     }
 }
 
@@ -160,6 +159,12 @@ pub struct IncomingMedia {
 }
 
 impl IncomingMessage {
+    /// Returns the message with these fields: its content, as its `type` says, and what is beside it.
+    pub fn of(id: impl Into<String>, fields: Map<String, Value>) -> Self {
+        let (content, beside) = IncomingContent::of(fields);
+        Self { id: id.into(), internal_id: None, client_message_id: None, sent_at: None, content, beside }
+    }
+
     /// Returns a text message.
     pub fn text(id: impl Into<String>, body: impl Into<String>) -> Self {
         Self {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::account::AccountNews;
-use super::loose::{Fields, IdText, object, objects, text};
+use super::loose::{Fields, IdText, take_objects, text};
 use super::message::{self, NumberChange, PhoneMessage, Read};
 use super::status::PhoneStatus;
 
@@ -74,14 +74,16 @@ impl Delivery {
     /// # Errors
     /// [`DeliveryError`]: nothing of it can be read.
     pub fn read(body: &[u8]) -> Result<Self, DeliveryError> {
-        let Value::Object(whole) = serde_json::from_slice(body)? else { return Err(DeliveryError::Object) };
+        let Value::Object(mut whole) = serde_json::from_slice(body)? else {
+            return Err(DeliveryError::Object);
+        };
         if text(&whole, "object").as_deref() != Some(OBJECT) {
             return Err(DeliveryError::Object);
         }
         let mut told = Vec::new();
-        for entry in objects(&whole, "entry") {
-            let account_id = text(entry, "id").unwrap_or_default();
-            for change in objects(entry, "changes") {
+        for mut entry in take_objects(&mut whole, "entry") {
+            let account_id = text(&entry, "id").unwrap_or_default();
+            for change in take_objects(&mut entry, "changes") {
                 read_change(&account_id, change, &mut told);
             }
         }
@@ -131,39 +133,40 @@ impl DeliveryHead {
     }
 }
 
-fn read_change(account_id: &str, change: &Fields, told: &mut Vec<Told>) {
-    let field = text(change, "field").unwrap_or_default();
-    let empty = Fields::new();
-    let value = object(change, "value").unwrap_or(&empty);
-    let phone_number_id = object(value, "metadata").and_then(|metadata| text(metadata, "phone_number_id"));
+fn read_change(account_id: &str, mut change: Fields, told: &mut Vec<Told>) {
+    let field = text(&change, "field").unwrap_or_default();
+    let value = change.remove("value").unwrap_or_default();
+    let metadata = value.get("metadata").and_then(Value::as_object);
+    let phone_number_id = metadata.and_then(|metadata| text(metadata, "phone_number_id"));
     let mut tell = |news| {
         let (account_id, phone_number_id) = (account_id.to_owned(), phone_number_id.clone());
         told.push(Told { account_id, phone_number_id, news });
     };
-    if AccountNews::has_field(&field) {
-        return tell(News::Account { field, value: value.clone() });
-    }
-    if field != "messages" {
-        return tell(News::Other { field, value: change.get("value").cloned().unwrap_or_default() });
-    }
-    let other = |kind: &str, fields: &Fields| News::Other {
-        field: format!("messages.{kind}"),
-        value: Value::Object(fields.clone()),
+    let has_messages = field == "messages";
+    let mut value = match value {
+        Value::Object(value) if AccountNews::has_field(&field) => {
+            return tell(News::Account { field, value });
+        }
+        Value::Object(value) if has_messages => value,
+        _ if has_messages => return,
+        value => return tell(News::Other { field, value }),
     };
-    for fields in objects(value, "messages") {
-        tell(match message::read(fields, value) {
+    let other =
+        |kind: &str, fields| News::Other { field: format!("messages.{kind}"), value: Value::Object(fields) };
+    for fields in take_objects(&mut value, "messages") {
+        tell(match message::read(fields, &value) {
             Read::Message(message) => News::Message(message),
             Read::Change(change) => News::Number(change),
-            Read::Nothing => other("messages", fields),
+            Read::Nothing(fields) => other("messages", fields),
         });
     }
-    for fields in objects(value, "statuses") {
-        tell(
-            PhoneStatus::read(fields)
-                .map_or_else(|| other("statuses", fields), |s| News::Status(Box::new(s))),
-        );
+    for fields in take_objects(&mut value, "statuses") {
+        tell(match PhoneStatus::read(&fields) {
+            Some(status) => News::Status(Box::new(status)),
+            None => other("statuses", fields),
+        });
     }
-    for fields in objects(value, "errors") {
+    for fields in take_objects(&mut value, "errors") {
         tell(other("errors", fields));
     }
 }

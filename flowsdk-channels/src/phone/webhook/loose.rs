@@ -42,6 +42,15 @@ pub(super) fn objects<'a>(fields: &'a Fields, name: &str) -> impl Iterator<Item 
     fields.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
 }
 
+/// Takes the objects of a list out of `fields`; what is none is dropped.
+pub(super) fn take_objects(fields: &mut Fields, name: &str) -> impl Iterator<Item = Fields> + use<> {
+    let list = match fields.remove(name) {
+        Some(Value::Array(list)) => list,
+        _ => Vec::new(),
+    };
+    list.into_iter().filter_map(|one| if let Value::Object(fields) = one { Some(fields) } else { None })
+}
+
 /// An id that may be written as a number. What is neither text nor number is read over.
 #[derive(Debug, Default)]
 pub(super) struct IdText(pub(super) Option<String>);

@@ -77,25 +77,28 @@ pub struct NumberChange {
 pub(super) enum Read {
     Message(Box<PhoneMessage>),
     Change(NumberChange),
-    /// Nothing that a conversation has: it names no sender or no id, or says itself that it is to be ignored.
-    Nothing,
+    /// Nothing that a conversation has: it names no sender or no id, or says itself that it is to be ignored. Its fields.
+    Nothing(Fields),
 }
 
-/// Reads an entry of `messages`.
-pub(super) fn read(fields: &Fields, value: &Fields) -> Read {
+/// Reads an entry of `messages` of a change with this value.
+pub(super) fn read(fields: Fields, value: &Fields) -> Read {
     match fields.get("type").and_then(Value::as_str) {
-        Some("system") => return system(fields).map_or(Read::Nothing, Read::Change),
-        Some("request_welcome" | "ephemeral") => return Read::Nothing,
+        Some("system") => return system(&fields).map_or(Read::Nothing(fields), Read::Change),
+        Some("request_welcome" | "ephemeral") => return Read::Nothing(fields),
         _ => {}
     }
-    let sender = Sender::of(fields, value);
-    let Some(message) = message(fields).filter(|_| sender.identity().is_some()) else { return Read::Nothing };
-    Read::Message(Box::new(PhoneMessage { sender, at: seconds(fields, "timestamp"), message }))
+    let (sender, at) = (Sender::of(&fields, value), seconds(&fields, "timestamp"));
+    match text(&fields, "id").filter(|_| sender.identity().is_some()) {
+        Some(id) => Read::Message(Box::new(PhoneMessage { sender, at, message: message(id, fields) })),
+        None => Read::Nothing(fields),
+    }
 }
 
-fn message(fields: &Fields) -> Option<IncomingMessage> {
-    // A name of this product, and the fields that are told elsewhere.
-    const TAKEN: [&str; 7] = [
+fn message(id: String, mut fields: Fields) -> IncomingMessage {
+    // Names of this product, and the fields that are told elsewhere.
+    const TAKEN: [&str; 8] = [
+        "id",
         "internalId",
         "clientMessageId",
         "sentAt",
@@ -104,18 +107,18 @@ fn message(fields: &Fields) -> Option<IncomingMessage> {
         "from_parent_user_id",
         "timestamp",
     ];
-    let mut own = fields.clone();
-    own.insert("id".to_owned(), Value::String(text(fields, "id")?));
-    TAKEN.iter().for_each(|name| drop(own.remove(*name)));
+    TAKEN.iter().for_each(|name| drop(fields.remove(*name)));
     // The name of recordings in old deliveries.
-    if own.get("type").and_then(Value::as_str) == Some("voice")
-        && let Some(voice) = own.remove("voice")
+    if fields.get("type").and_then(Value::as_str) == Some("voice")
+        && let Some(voice) = fields.remove("voice")
     {
-        own.insert("audio".to_owned(), voice);
-        own.insert("type".to_owned(), "audio".into());
+        fields.insert("audio".to_owned(), voice);
+        fields.insert("type".to_owned(), "audio".into());
     }
-    own.entry("type").or_insert("unsupported".into());
-    serde_json::from_value(Value::Object(own)).ok()
+    if !fields.contains_key("type") {
+        fields.insert("type".to_owned(), "unsupported".into());
+    }
+    IncomingMessage::of(id, fields)
 }
 
 fn system(fields: &Fields) -> Option<NumberChange> {
