@@ -79,7 +79,8 @@ pub trait EventHandler<A: Adapter = LocalAdapter>: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// The socket has joined. Its events wait until this returns.
+    /// The socket has joined. Its events wait until this returns. The future is dropped when the socket leaves meanwhile;
+    /// [`on_disconnect`](Self::on_disconnect) follows all the same.
     fn on_connect(&self, socket: &SocketRef<A>, auth: Value) -> impl Future<Output = ()> + Send {
         let _ = (socket, auth);
         async {}

@@ -7,7 +7,7 @@
 //! * Queue full (by count or by bytes): the event is answered at once with `{ ok: false, code: "rate_limited" }`; without
 //!   an ack it is dropped and counted (`flowsdk_socket_events_refused_total{reason}`).
 //! * Disconnect: the event being handled finishes, waiting ones are discarded and counted (or drained, see
-//!   [`Pending`]), then `on_disconnect` runs.
+//!   [`Pending`]), then `on_disconnect` runs. An `on_connect` under way is given up where nothing is drained.
 //! * A handler that panics does not stop its socket: the panic is logged, the event answered with `internal_error`.
 //!
 //! Prefer [`in_order`](super::in_order()) to [`attach`]. The library starts a connect handler after the CONNECT packet has left, in a task
@@ -29,6 +29,7 @@ use socketioxide::{
     handler::{DisconnectHandler, MessageHandler, Value as RawValue},
     socket::{DisconnectReason, Socket},
 };
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use super::event::{self, Ack, EventHandler};
@@ -101,6 +102,8 @@ struct State {
 pub(super) struct Queue<H> {
     shared: Arc<Shared<H>>,
     state: Mutex<State>,
+    /// Told when the socket leaves.
+    left: Notify,
 }
 
 /// The handlers given to the library; a queue must not own its socket, or neither would ever be freed.
@@ -113,7 +116,7 @@ impl<H> Queue<H> {
         H: EventHandler<A>,
     {
         let state = State { jobs: VecDeque::new(), bytes: 0, phase, draining: false };
-        let queue = Arc::new(Self { shared, state: Mutex::new(state) });
+        let queue = Arc::new(Self { shared, state: Mutex::new(state), left: Notify::new() });
         socket.on_fallback(Hook(queue.clone()));
         socket.on_disconnect(Hook(queue.clone()));
         queue
@@ -170,6 +173,9 @@ impl<H> Queue<H> {
         let unseen =
             state.phase == Phase::Joining || (discard && matches!(state.jobs.front(), Some(Job::Connect(_))));
         state.phase = Phase::Closed;
+        if discard {
+            self.left.notify_one();
+        }
         if unseen || discard {
             let dropped = state.jobs.iter().filter(|job| matches!(job, Job::Event(..))).count();
             state.jobs.clear();
@@ -231,7 +237,11 @@ impl<H> Queue<H> {
         let ack_id = if let Job::Event(_, id) = &job { *id } else { None };
         let call = async {
             match job {
-                Job::Connect(auth) => handler.on_connect(&reference, auth).await,
+                // To let somebody in may cost a password's hash.
+                Job::Connect(auth) => tokio::select! {
+                    () = handler.on_connect(&reference, auth) => {}
+                    () = self.left.notified() => tracing::debug!(sid = %socket.id, "left while it was let in"),
+                },
                 Job::Disconnect(reason) => handler.on_disconnect(&reference, reason).await,
                 Job::Event(raw, id) => match event::parse(raw, Ack::new(socket, id)) {
                     Ok(event) => handler.on_event(&reference, event).await,

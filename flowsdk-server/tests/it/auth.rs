@@ -263,7 +263,7 @@ async fn hostile_handshakes(setup: Setup) {
     client.raw(Frame::Close(None));
     client.closed().await;
     // Gone in the middle of it, many times.
-    for _ in 0..20 {
+    for _ in 0..50 {
         drop(Client::open_as(server.addr, json!({ "channelId": open }), Manner::default()).await);
     }
     // Bytes that are no text, a frame beyond the limit, a binary handshake.

@@ -101,6 +101,19 @@ async fn a_disconnect_within_a_burst_leaks_no_task() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_leaves_while_they_are_let_in_is_waited_for_no_more() {
+    let server = Server::start(OrderedConfig::default()).await;
+    let mut client = Client::open(server.addr).await;
+    client.send(r#"40{"waits":true}"#).await;
+    wait_until("it is being let in", || server.state.started.load(Ordering::SeqCst) == 1).await;
+    drop(client);
+    // Nobody opens the gate.
+    wait_until("it has left", || server.state.left.load(Ordering::SeqCst) == 1).await;
+    assert_eq!(server.state.joined.load(Ordering::SeqCst), 0);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_right_behind_the_connect_is_not_lost() {
     let server = Server::start(OrderedConfig::default()).await;
     for _ in 0..200 {

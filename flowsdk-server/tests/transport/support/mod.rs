@@ -40,7 +40,11 @@ pub struct State {
 struct Recorder(Arc<State>);
 
 impl EventHandler for Recorder {
-    async fn on_connect(&self, _: &SocketRef, _: Value) {
+    async fn on_connect(&self, _: &SocketRef, auth: Value) {
+        if auth["waits"] == true {
+            self.0.started.fetch_add(1, Ordering::SeqCst);
+            self.0.gate.notified().await;
+        }
         tokio::time::sleep(Duration::from_millis(1)).await; // events arrive meanwhile
         self.0.joined.fetch_add(1, Ordering::SeqCst);
     }
