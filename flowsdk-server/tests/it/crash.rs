@@ -183,12 +183,14 @@ impl Crowd {
     }
 
     /// Waits until `count` answers have come in all.
-    async fn reached(&self, count: usize) {
+    async fn reached(&self, setup: &Setup, count: usize) {
         let answered = || self.answered.load(Ordering::SeqCst);
         let begin = Instant::now();
         while answered() < count {
-            let (now, all) = (answered(), self.expected());
-            assert!(begin.elapsed() < LIMIT, "{now} of {all} answers, {count} awaited");
+            if begin.elapsed() >= LIMIT {
+                let (now, all, streams) = (answered(), self.expected(), setup.streams().await);
+                panic!("{now} of {all} answers, {count} awaited\n{streams}");
+            }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
@@ -257,13 +259,13 @@ async fn killed_and_restarted(setup: Setup) {
     let mut crowd = Crowd::new();
     crowd.add(&setup, conversations(), &places);
     for part in [1, 3, 5] {
-        crowd.reached(crowd.expected() * part / 7).await;
+        crowd.reached(&setup, crowd.expected() * part / 7).await;
         server.kill();
         let (killed, before) = (Instant::now(), crowd.answered.load(Ordering::SeqCst));
         server = setup.start().await;
         let ready = killed.elapsed();
         place.send_replace(server.addr);
-        crowd.reached((before + 1).min(crowd.expected())).await;
+        crowd.reached(&setup, (before + 1).min(crowd.expected())).await;
         let kind = if setup.is_distributed() { "distributed" } else { "embedded" };
         eprintln!("{kind}: ready {ready:?}, first answer {:?} after kill -9", killed.elapsed());
     }
@@ -285,7 +287,7 @@ async fn one_of_two_dies() {
     let mut crowd = Crowd::new();
     crowd.add(&setup, conversations() / 2, &places);
     crowd.add(&setup, conversations() / 2, &second_place);
-    crowd.reached(crowd.expected() / 3).await;
+    crowd.reached(&setup, crowd.expected() / 3).await;
     first.kill();
     let killed = Instant::now();
     place.send_replace(second.addr);
@@ -337,7 +339,7 @@ async fn one_of_two_sleeps() {
     let (_b, second_place) = watch::channel(second.addr);
     let mut crowd = Crowd::new();
     crowd.add(&setup, conversations() / 2, &first_place);
-    crowd.reached(crowd.expected() / 4).await;
+    crowd.reached(&setup, crowd.expected() / 4).await;
     first.signal(Signal::STOP);
     // Whoever talks to the other is answered, by partitions that the sleeper had: its leases are over.
     let mut awake = Crowd::new();
