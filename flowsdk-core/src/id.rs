@@ -177,11 +177,12 @@ const BASE36: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// Appends `value` in base 36, padded with zeros to `width` digits.
 fn push_base36(out: &mut String, mut value: u64, width: usize) {
     let mut digits = [b'0'; 13];
+    let digits = &mut digits[..width];
     for slot in digits.iter_mut().rev() {
         *slot = BASE36[(value % 36) as usize];
         value /= 36;
     }
-    out.extend(digits[digits.len() - width..].iter().map(|&d| char::from(d)));
+    out.push_str(str::from_utf8(digits).unwrap_or_default());
 }
 
 impl<C: crate::time::Clock> IdSource for Cuids<C> {

@@ -123,9 +123,9 @@ where
         let (stop, abort) = (shutdown.token.clone(), abort.clone());
         shutdown.tracker.spawn(async move {
             tokio::pin!(conn);
+            // Polled at every request: nothing is aborted before it was asked to stop.
             tokio::select! {
                 biased;
-                () = abort.cancelled() => return,
                 result = conn.as_mut() => {
                     line.leaves_http();
                     return log_end(peer, result);

@@ -6,12 +6,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
-use axum::extract::{DefaultBodyLimit, Query, RawPathParams, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{DefaultBodyLimit, FromRequest as _, Query, RawPathParams, Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use axum::{RequestExt as _, Router};
 use flowsdk_channels::phone::webhook::SIGNATURE_HEADER;
 use flowsdk_channels::phone::{IntakeError, PhoneIntake};
 use flowsdk_core::id::RouterId;
@@ -37,7 +37,6 @@ pub(crate) fn routes(intake: Arc<PhoneIntake<SqlStore>>, trusted_proxies: u32) -
     Router::new()
         .route("/phone/webhook", get(verify).post(take))
         .route("/phone/webhook/{router_id}", get(verify).post(take))
-        .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(Gateway { intake, trusted_proxies })
 }
 
@@ -69,25 +68,24 @@ async fn verify(
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], asked.challenge).into_response())
 }
 
-async fn take(
-    State(gateway): State<Gateway>,
-    path: RawPathParams,
-    headers: HeaderMap,
-    extensions: Extensions,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<StatusCode, ApiError> {
+/// Takes a delivery. The request is taken apart here, because an extractor of each part would copy all headers.
+async fn take(State(gateway): State<Gateway>, mut request: Request) -> Result<StatusCode, ApiError> {
+    let path = request.extract_parts::<RawPathParams>().await.map_err(|_| ApiError::not_found())?;
     let router = router_of(&path)?;
-    if headers.contains_key(header::CONTENT_ENCODING) {
+    if request.headers().contains_key(header::CONTENT_ENCODING) {
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", ENCODED));
     }
+    let caller = crate::caller::address(request.headers(), request.extensions(), gateway.trusted_proxies);
+    let signature = request.headers().get(SIGNATURE_HEADER).cloned();
+    DefaultBodyLimit::max(MAX_BODY).apply(&mut request);
+    let body = Bytes::from_request(request, &()).await;
     let body = body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
             ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", TOO_LARGE)
         }
         status => ApiError::new(status, "delivery_malformed", CUT_OFF),
     })?;
-    let caller = crate::caller::address(&headers, &extensions, gateway.trusted_proxies);
-    let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
+    let signature = signature.as_ref().and_then(|value| value.to_str().ok());
     let taken = gateway.intake.take(router.as_ref(), signature, &body, caller).await;
     taken.map_err(|error| refused(error, caller))?;
     Ok(StatusCode::OK)
