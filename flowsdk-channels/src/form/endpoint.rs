@@ -15,7 +15,7 @@ use flowsdk_crypto::{ExchangeKey, FormKey, SealedQuestion};
 use super::exchange::{FormAnswer, FormQuestion, ScreenQuestion};
 use super::{FormId, HasFormDefinitions};
 use crate::channel_number::FormKeys;
-use crate::phone::webhook::{is_signature, is_signed};
+use crate::phone::webhook::Signature;
 
 /// How long a tool may take. The app of a contact waits for ten seconds.
 const TIMEOUT: Duration = Duration::from_secs(9);
@@ -92,11 +92,11 @@ where
         signature: Option<&str>,
         body: &[u8],
     ) -> Result<String, FormEndpointError> {
-        let signature = signature.filter(|text| is_signature(text)).ok_or(FormEndpointError::Unsigned)?;
+        let signature = signature.and_then(Signature::parse).ok_or(FormEndpointError::Unsigned)?;
         let gate = self.store.read().await?.form_definitions().gate(form).await?;
         let gate = gate.ok_or(FormEndpointError::Unknown)?;
         let secret = gate.app_secret.as_ref().and_then(|secret| self.key.decrypt(secret).ok());
-        if !is_signed(&secret.ok_or(FormEndpointError::NoSecret)?, signature, body) {
+        if !signature.is_of(&secret.ok_or(FormEndpointError::NoSecret)?, body) {
             return Err(FormEndpointError::Unsigned);
         }
         let (question, exchange) = self.open(&gate, body).await?;

@@ -94,12 +94,12 @@ where
     /// # Errors
     /// [`AccountsError`]: it is not known, and cannot or may not be asked for.
     pub(super) async fn signer(&self, account: &str, caller: IpAddr) -> Result<Arc<[Number]>, AccountsError> {
-        if self.unknown.get(account).is_some_and(|asked_at| self.is_fresh(asked_at)) {
-            return Ok(Arc::default());
-        }
         let known = self.known.get(account);
         if let Some(known) = known.as_ref().filter(|known| self.is_fresh(known.read_at)) {
             return Ok(Arc::clone(&known.numbers));
+        }
+        if self.unknown.get(account).is_some_and(|asked_at| self.is_fresh(asked_at)) {
+            return Ok(Arc::default());
         }
         if known.is_none() && !self.admit(caller) {
             return Err(AccountsError::TooMany);

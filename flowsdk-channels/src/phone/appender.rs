@@ -1,26 +1,31 @@
 //! Appends of deliveries that arrive together, in one write.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use flowsdk_core::fault::Chain;
 use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry};
-use tokio::sync::oneshot;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 /// Most deliveries that wait for a write. The provider sends those beyond it again.
 const MOST_WAITING: usize = 8_192;
-/// Most entries of one write, unless one delivery alone has more.
+/// Most deliveries of one write.
 const MOST: usize = 512;
 
-/// Appends to the streams. While a write is under way, what arrives gathers for the next one.
-#[derive(Debug)]
-pub(super) struct Appender {
-    broker: Arc<dyn Broker>,
-    waiting: Mutex<Vec<Waiting>>,
-    /// Held by whoever writes.
-    turn: tokio::sync::Mutex<()>,
+/// Returns both ends of a queue of deliveries, whose entries go to `broker`.
+pub(super) fn queue(broker: Arc<dyn Broker>) -> (Appender, IntakeWriter) {
+    let (sender, waiting) = mpsc::channel(MOST_WAITING);
+    (Appender { waiting: sender }, IntakeWriter { broker, waiting })
 }
 
-/// Entries, and where their outcome goes: whether they are durable, or why not.
+/// Appends to the streams by way of the [`IntakeWriter`].
+#[derive(Debug)]
+pub(super) struct Appender {
+    waiting: mpsc::Sender<Waiting>,
+}
+
+/// Entries of a delivery, and where their outcome goes: whether they are durable, or why not.
 #[derive(Debug)]
 struct Waiting {
     entries: Vec<NewEntry>,
@@ -28,73 +33,64 @@ struct Waiting {
 }
 
 impl Appender {
-    pub(super) fn new(broker: Arc<dyn Broker>) -> Self {
-        Self { broker, waiting: Mutex::default(), turn: tokio::sync::Mutex::default() }
-    }
-
     /// Appends entries, all or none. It returns when they are durable.
     pub(super) async fn append(&self, entries: Vec<NewEntry>) -> Result<(), BrokerError> {
-        let (done, mut outcome) = oneshot::channel();
-        {
-            let mut waiting = self.waiting();
-            if waiting.len() >= MOST_WAITING {
-                return Err(BrokerError::Unavailable("too many deliveries wait to be written".into()));
-            }
-            waiting.push(Waiting { entries, done });
+        let failed = |reason: String| BrokerError::Unavailable(reason.into());
+        let (done, outcome) = oneshot::channel();
+        self.waiting.try_send(Waiting { entries, done }).map_err(|refused| match refused {
+            TrySendError::Full(_) => failed("too many deliveries wait to be written".to_owned()),
+            TrySendError::Closed(_) => failed("nothing is written any more".to_owned()),
+        })?;
+        let outcome = outcome.await.map_err(|_| failed("the write was given up".to_owned()))?;
+        outcome.map_err(failed)
+    }
+}
+
+/// Writes the deliveries that an intake has taken. While a write is under way, what arrives gathers for the next one.
+#[derive(Debug)]
+pub struct IntakeWriter {
+    broker: Arc<dyn Broker>,
+    waiting: mpsc::Receiver<Waiting>,
+}
+
+impl IntakeWriter {
+    /// Writes until `stop` is cancelled, and then what waits. Later deliveries are refused, so `stop` comes after the end
+    /// of the intake.
+    pub async fn run(mut self, stop: &CancellationToken) {
+        let mut batch = Vec::with_capacity(MOST);
+        while let Some(1..) = stop.run_until_cancelled(self.waiting.recv_many(&mut batch, MOST)).await {
+            self.write(&mut batch).await;
         }
-        let turn = self.turn.lock().await;
-        loop {
-            let failed = |reason: String| Err(BrokerError::Unavailable(reason.into()));
-            match outcome.try_recv() {
-                Ok(Ok(())) => return Ok(()),
-                Ok(Err(reason)) => return failed(reason),
-                // The one who wrote it has ended before it had the outcome, as a request does whose client is gone.
-                Err(oneshot::error::TryRecvError::Closed) => {
-                    return failed("the write was given up".to_owned());
-                }
-                Err(oneshot::error::TryRecvError::Empty) => self.write(&turn).await,
-            }
+        self.waiting.close();
+        while self.waiting.recv_many(&mut batch, MOST).await > 0 {
+            self.write(&mut batch).await;
         }
     }
 
-    /// Writes what has waited the longest.
-    async fn write(&self, _turn: &tokio::sync::MutexGuard<'_, ()>) {
-        let mut batch = {
-            let mut waiting = self.waiting();
-            // Those whose request has ended are delivered again.
-            waiting.retain(|one| !one.done.is_closed());
-            let mut count = 0;
-            let fits = waiting.iter().take_while(|one| {
-                count += one.entries.len();
-                count <= MOST
-            });
-            let take = fits.count().max(1).min(waiting.len());
-            waiting.drain(..take).collect::<Vec<_>>()
-        };
-        if batch.is_empty() {
-            return;
-        }
+    async fn write(&mut self, batch: &mut Vec<Waiting>) {
+        // Those whose request has ended are delivered again.
+        batch.retain(|one| !one.done.is_closed());
         let entries: Vec<NewEntry> =
             batch.iter_mut().flat_map(|one| std::mem::take(&mut one.entries)).collect();
+        if entries.is_empty() {
+            return batch.clear();
+        }
         let outcome = self.broker.publish(&entries).await.map_err(|error| Chain(&error).to_string());
         if outcome.is_err() {
             // What waits would fail after as long a wait each.
-            batch.append(&mut self.waiting());
+            batch.extend(std::iter::from_fn(|| self.waiting.try_recv().ok()));
         }
-        for one in batch {
+        for one in batch.drain(..) {
             // Whoever is gone does not need it.
             drop(one.done.send(outcome.clone()));
         }
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Vec<Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::future::pending;
+    use std::sync::Mutex;
     use std::time::Duration;
 
     use async_trait::async_trait;
@@ -144,58 +140,91 @@ mod tests {
         }
     }
 
-    fn appender() -> (Arc<Appender>, Arc<Slow>) {
-        let broker = Arc::new(Slow { let_in: Semaphore::new(0), writes: Mutex::default() });
-        (Arc::new(Appender::new(Arc::clone(&broker) as _)), broker)
+    struct Running {
+        appender: Arc<Appender>,
+        broker: Arc<Slow>,
+        stop: CancellationToken,
+        writer: JoinSet<()>,
     }
 
-    fn entries(keys: &[&str]) -> Vec<NewEntry> {
-        let entry = |key: &&str| NewEntry {
-            topic: TopicName::Incoming,
-            key: (*key).to_owned(),
-            payload: String::new(),
-        };
-        keys.iter().map(entry).collect()
-    }
+    impl Running {
+        fn start() -> Self {
+            let broker = Arc::new(Slow { let_in: Semaphore::new(0), writes: Mutex::default() });
+            let (appender, writer) = queue(Arc::clone(&broker) as _);
+            let stop = CancellationToken::new();
+            let (mut task, until) = (JoinSet::new(), stop.clone());
+            task.spawn(async move { writer.run(&until).await });
+            Self { appender: Arc::new(appender), broker, stop, writer: task }
+        }
 
-    /// Appends, in the order of the calls.
-    async fn start(
-        appender: &Arc<Appender>,
-        keys: &'static [&'static str],
-    ) -> JoinSet<Result<(), BrokerError>> {
-        let (appender, mut task) = (Arc::clone(appender), JoinSet::new());
-        task.spawn(async move { appender.append(entries(keys)).await });
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        task
+        /// Appends, in the order of the calls.
+        async fn append(&self, keys: &'static [&'static str]) -> JoinSet<Result<(), BrokerError>> {
+            let entry = |key: &&str| NewEntry {
+                topic: TopicName::Incoming,
+                key: (*key).to_owned(),
+                payload: String::new(),
+            };
+            let (appender, mut task) = (Arc::clone(&self.appender), JoinSet::new());
+            task.spawn(async move { appender.append(keys.iter().map(entry).collect()).await });
+            // Time is paused: it passes when every task waits.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            task
+        }
+
+        fn writes(&self) -> Vec<Vec<String>> {
+            self.broker.writes.lock().expect("a lock").clone()
+        }
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_arrives_during_a_write_is_written_together() {
-        let (appender, broker) = appender();
+        let running = Running::start();
         let mut tasks = Vec::new();
         for keys in [&["a"][..], &["b", "c"], &["bad"], &["d"]] {
-            tasks.push(start(&appender, keys).await);
+            tasks.push(running.append(keys).await);
         }
-        broker.let_in.add_permits(2);
+        running.broker.let_in.add_permits(2);
         let mut outcomes = Vec::new();
         for task in tasks {
             outcomes.push(task.join_all().await[0].is_ok());
         }
         // Nobody knows which part of a write failed, so all of it comes again.
         assert_eq!(outcomes, [true, false, false, false]);
-        assert_eq!(*broker.writes.lock().expect("a lock"), [vec!["a"], vec!["b", "c", "bad", "d"]]);
+        assert_eq!(running.writes(), [vec!["a"], vec!["b", "c", "bad", "d"]]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_writer_that_is_gone_takes_nobody_with_it_for_long() {
-        let (appender, broker) = appender();
-        let mut first = start(&appender, &["a"]).await;
-        let second = start(&appender, &["b"]).await;
-        first.shutdown().await;
-        broker.let_in.add_permits(9);
-        assert!(second.join_all().await[0].is_ok(), "it had not been taken up");
-        let (third, fourth) = (start(&appender, &["c"]).await, start(&appender, &["d"]).await);
-        assert!(third.join_all().await[0].is_ok() && fourth.join_all().await[0].is_ok());
-        assert_eq!(*broker.writes.lock().expect("a lock"), [vec!["b"], vec!["c"], vec!["d"]]);
+    async fn what_waits_for_a_write_that_fails_fails_with_it() {
+        let running = Running::start();
+        let (first, second) = (running.append(&["bad"]).await, running.append(&["b"]).await);
+        running.broker.let_in.add_permits(1);
+        assert!(first.join_all().await[0].is_err() && second.join_all().await[0].is_err());
+        running.broker.let_in.add_permits(1);
+        assert!(running.append(&["c"]).await.join_all().await[0].is_ok());
+        assert_eq!(running.writes(), [vec!["bad"], vec!["c"]]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_has_ended_is_not_written() {
+        let running = Running::start();
+        let (first, mut second) = (running.append(&["a"]).await, running.append(&["b"]).await);
+        let third = running.append(&["c"]).await;
+        second.shutdown().await;
+        running.broker.let_in.add_permits(9);
+        assert!(first.join_all().await[0].is_ok() && third.join_all().await[0].is_ok());
+        assert_eq!(running.writes(), [vec!["a"], vec!["c"]]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_at_the_end_is_written() {
+        let running = Running::start();
+        let (first, second) = (running.append(&["a"]).await, running.append(&["b"]).await);
+        running.stop.cancel();
+        running.broker.let_in.add_permits(9);
+        assert!(first.join_all().await[0].is_ok() && second.join_all().await[0].is_ok());
+        assert_eq!(running.writes(), [vec!["a"], vec!["b"]]);
+        running.writer.join_all().await;
+        let refused = running.appender.append(Vec::new()).await;
+        assert!(matches!(refused, Err(BrokerError::Unavailable(_))));
     }
 }

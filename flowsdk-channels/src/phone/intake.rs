@@ -4,26 +4,23 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use flowsdk_core::contact::{ContactAlias, HasContacts, is_phone_number, is_user_id, other_form};
+use flowsdk_core::contact::{ContactAlias, HasContacts, is_phone_number, is_user_id};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::event::{IncomingEvent, ProviderNews, StatusEvent};
+use flowsdk_core::event::IncomingEvent;
 use flowsdk_core::fault::{Fault, StorageError};
-use flowsdk_core::id::{MessageId, RouterId};
-use flowsdk_core::session::{Channel, SessionId};
+use flowsdk_core::id::RouterId;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry};
 use flowsdk_core::stream::topic::{self, Incoming, Status};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 use subtle::ConstantTimeEq as _;
 
 use super::account::HasPhoneAccounts;
 use super::accounts::{Accounts, AccountsError, Number};
-use super::appender::Appender;
-use super::webhook::{
-    Delivery, DeliveryError, DeliveryHead, Fields, News, NumberChange, PhoneMessage, PhoneStatus, Sender,
-    Told, is_signature, is_signed,
-};
+use super::appender::{Appender, IntakeWriter, queue};
+use super::reading::{Reading, Signed, Taken, same};
+use super::webhook::{Delivery, DeliveryError, NumberChange, Signature, Told};
 use crate::channel_number::ProviderId;
 
 /// The reason why a delivery is not taken.
@@ -79,49 +76,6 @@ impl From<AccountsError> for IntakeError {
     }
 }
 
-/// How much of a delivery was taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Taken {
-    /// Messages of contacts.
-    pub messages: usize,
-    /// Statuses of messages to contacts.
-    pub statuses: usize,
-    /// Parts of accounts that another app signs, or of numbers that are not known.
-    pub refused: usize,
-}
-
-/// The numbers of which the holder of a secret may tell.
-struct Signed<'a> {
-    accounts: HashMap<String, Arc<[Number]>>,
-    /// The router of the address, where it names one.
-    router: Option<&'a RouterId>,
-    secret: &'a SecretString,
-}
-
-impl Signed<'_> {
-    /// Returns a number of an account, if the holder of the secret may tell of it.
-    fn number(&self, account: &str, id: &str) -> Option<&Number> {
-        let is_asked = |number: &&Number| number.phone_number_id == id && self.may_tell_of(number);
-        self.accounts.get(account)?.iter().find(is_asked)
-    }
-
-    /// Returns the routers with numbers of an account of which the holder of the secret may tell, each once.
-    fn routers(&self, account: &str) -> Vec<RouterId> {
-        let numbers = self.accounts.get(account).into_iter().flat_map(|numbers| numbers.iter());
-        let mut routers: Vec<RouterId> = numbers
-            .filter(|number| self.may_tell_of(number))
-            .map(|number| number.router_id.clone())
-            .collect();
-        routers.sort_unstable();
-        routers.dedup();
-        routers
-    }
-
-    fn may_tell_of(&self, number: &Number) -> bool {
-        self.router.is_none_or(|router| number.router_id == *router) && same(&number.secret, self.secret)
-    }
-}
-
 /// Takes deliveries.
 #[derive(Debug)]
 pub struct PhoneIntake<S> {
@@ -136,17 +90,18 @@ impl<S: Store> PhoneIntake<S>
 where
     S::Tx: HasPhoneAccounts + HasContacts,
 {
-    /// Creates an intake which finds accounts in `store`, and appends to the streams of `broker`. A place may name
-    /// `lookups_per_minute` unknown accounts or verify tokens; 0 is no limit.
+    /// Creates an intake which finds accounts in `store`, and its writer, which appends to the streams of `broker`. A place
+    /// may name `lookups_per_minute` unknown accounts or verify tokens; 0 is no limit.
     pub fn new(
         store: Arc<S>,
         broker: Arc<dyn Broker>,
         key: Arc<MasterKey>,
         cx: OpContext,
         lookups_per_minute: u32,
-    ) -> Self {
+    ) -> (Self, IntakeWriter) {
         let accounts = Accounts::new(Arc::clone(&store), Arc::clone(&key), cx.clone(), lookups_per_minute);
-        Self { store, appender: Appender::new(broker), accounts, key, cx }
+        let (appender, writer) = queue(broker);
+        (Self { store, appender, accounts, key, cx }, writer)
     }
 
     /// Forgets callers that have been quiet; an idempotent tick.
@@ -188,9 +143,10 @@ where
         caller: IpAddr,
     ) -> Result<Taken, IntakeError> {
         // Without a signature nothing of the body is looked at.
-        let signature = signature.filter(|text| is_signature(text)).ok_or(IntakeError::Unsigned)?;
-        let head = DeliveryHead::read(body)?;
-        let signer = head.signer().filter(|id| ProviderId::parse(id).is_ok()).ok_or(IntakeError::Unsigned)?;
+        let signature = signature.and_then(Signature::parse).ok_or(IntakeError::Unsigned)?;
+        let delivery = Delivery::read(body)?;
+        let signer = delivery.signer().filter(|id| ProviderId::parse(id).is_ok());
+        let signer = signer.ok_or(IntakeError::Unsigned)?;
         let of_router = |number: &&Number| router.is_none_or(|router| number.router_id == *router);
         let numbers = self.accounts.signer(signer, caller).await?;
         let mut secrets: Vec<&SecretString> = Vec::new();
@@ -199,39 +155,24 @@ where
                 secrets.push(&number.secret);
             }
         }
-        let secret = secrets.into_iter().find(|secret| is_signed(secret, signature, body));
+        let secret = secrets.into_iter().find(|secret| signature.is_of(secret, body));
         let secret = secret.ok_or(IntakeError::Unsigned)?;
-        let delivery = Delivery::read(body)?;
-        let signed = self.signed(&head, &delivery, router, secret).await?;
-        let mut reading = Reading::new(&self.cx);
-        let (mut changes, mut foreign) = (Vec::new(), None);
-        for Told { account_id, phone_number_id, news } in delivery.told {
-            let number = phone_number_id.as_deref();
-            let number = number.and_then(|number| signed.number(&account_id, number));
-            match (news, number) {
-                (News::Message(message), Some(number)) => reading.message(&number.phone_number_id, *message),
-                (News::Status(status), Some(number)) => reading.status(&number.phone_number_id, *status),
-                (News::Number(change), Some(_)) => changes.push(change),
-                (News::Account { field, value }, number) if number.is_some() || phone_number_id.is_none() => {
-                    let one = |number: &Number| vec![number.router_id.clone()];
-                    let router_ids = number.map_or_else(|| signed.routers(&account_id), one);
-                    reading.news(account_id, router_ids, field, value);
-                }
-                (News::Message(_) | News::Status(_) | News::Number(_) | News::Account { .. }, _) => {
-                    reading.taken.refused += 1;
-                    // Both are ids that a signed delivery has, so the log may hold them.
-                    foreign.get_or_insert((account_id, phone_number_id.unwrap_or_default()));
-                }
-                // What is told of numbers has no consumer yet.
-                (News::Other { .. }, _) => {}
-            }
-        }
+        let told = delivery.told()?;
+        let others =
+            delivery.accounts().into_iter().filter(|id| *id != signer && ProviderId::parse(id).is_ok());
+        let others: Vec<&str> = others.collect();
+        let signed =
+            Signed { signer: (signer, Arc::clone(&numbers)), others: HashMap::new(), router, secret };
+        let signed = self.known(signed, &others, &told).await?;
+        let mut reading = Reading::new(&self.cx, &signed);
+        told.into_iter().for_each(|told| reading.note(told));
+        let Reading { taken, mut conversations, statuses, news, changes, foreign, .. } = reading;
         // It comes before what they write under the new number, which has a lane of its own.
         self.renumber(&changes, secret).await?;
-        let Reading { taken, mut conversations, statuses, news, .. } = reading;
         if taken.refused > 0 {
             metrics::counter!("flowsdk_phone_refused").increment(taken.refused as u64);
             let (account, number) = foreign.unzip();
+            let number = number.flatten();
             tracing::warn!(
                 refused = taken.refused,
                 account,
@@ -249,25 +190,25 @@ where
         Ok(taken)
     }
 
-    /// Returns the numbers of which the holder of this secret may tell. Where the delivery names a number that is not known,
-    /// all are read anew: it may have been set up a moment ago.
-    async fn signed<'a>(
+    /// Adds the numbers of `others`, which are told of too. Where a number is not known that is told of, all are read anew:
+    /// it may have been set up a moment ago.
+    async fn known<'a>(
         &self,
-        head: &DeliveryHead,
-        delivery: &Delivery,
-        router: Option<&'a RouterId>,
-        secret: &'a SecretString,
+        mut signed: Signed<'a>,
+        others: &[&str],
+        told: &[Told<'_>],
     ) -> Result<Signed<'a>, IntakeError> {
-        let ids: Vec<&str> = head.accounts().into_iter().filter(|id| ProviderId::parse(id).is_ok()).collect();
-        let signed = Signed { accounts: self.accounts.numbers(&ids, false).await?, router, secret };
-        let is_known = |told: &Told| {
+        signed.others = self.accounts.numbers(others, false).await?;
+        let is_known = |told: &Told<'_>| {
             let number = told.phone_number_id.as_ref();
-            number.is_none_or(|number| signed.number(&told.account_id, number).is_some())
+            number.is_none_or(|number| signed.number(told.account_id, number).is_some())
         };
-        if delivery.told.iter().all(is_known) {
-            return Ok(signed);
+        if !told.iter().all(is_known) {
+            let (signer, numbers) = &mut signed.signer;
+            signed.others = self.accounts.numbers(&[others, &[*signer]].concat(), true).await?;
+            *numbers = signed.others.remove(*signer).unwrap_or_default();
         }
-        Ok(Signed { accounts: self.accounts.numbers(&ids, true).await?, router, secret })
+        Ok(signed)
     }
 
     /// Lets a contact who writes without a number go on in the session that it has with one.
@@ -351,100 +292,4 @@ where
         }
         Ok(())
     }
-}
-
-/// Returns whether two app secrets are the same. Neither is a caller's.
-fn same(one: &SecretString, other: &SecretString) -> bool {
-    one.expose_secret() == other.expose_secret()
-}
-
-/// What a delivery tells so far: an event for each conversation, with its messages in their order, the statuses, and the news of accounts.
-struct Reading<'a> {
-    cx: &'a OpContext,
-    taken: Taken,
-    conversations: Vec<IncomingEvent>,
-    /// Where the event of a session is.
-    places: HashMap<SessionId, usize>,
-    statuses: Vec<StatusEvent>,
-    news: Vec<ProviderNews>,
-}
-
-impl<'a> Reading<'a> {
-    fn new(cx: &'a OpContext) -> Self {
-        let (conversations, places) = (Vec::new(), HashMap::new());
-        let (taken, statuses, news) = (Taken::default(), Vec::new(), Vec::new());
-        Self { cx, taken, conversations, places, statuses, news }
-    }
-
-    fn message(&mut self, number: &str, message: PhoneMessage) {
-        let Some(mut event) = self.incoming(number, message) else {
-            self.taken.refused += 1;
-            return;
-        };
-        self.taken.messages += 1;
-        match self.places.get(&event.session_id) {
-            Some(&at) => self.conversations[at].messages.append(&mut event.messages),
-            None => {
-                self.places.insert(event.session_id.clone(), self.conversations.len());
-                self.conversations.push(event);
-            }
-        }
-    }
-
-    /// Returns the event of a message; `None`, if its sender has no identity that a session can have.
-    fn incoming(&self, number: &str, message: PhoneMessage) -> Option<IncomingEvent> {
-        let PhoneMessage { sender, mut message, at } = message;
-        // A delivery names no contact of another channel.
-        let identity = sender.identity().filter(|id| is_phone_number(id) || is_user_id(id))?;
-        let session_id = SessionId::parse(format!("wa-{number}-{identity}")).ok()?;
-        message.internal_id = Some(MessageId::generate(self.cx.ids()));
-        message.sent_at = at;
-        Some(IncomingEvent {
-            channel_type: Channel::Phone,
-            session_id,
-            phone_number_id: number.to_owned(),
-            aliases: aliases(&sender, identity),
-            contact_name: sender.name.clone().unwrap_or_else(|| identity.to_owned()),
-            from: sender.number,
-            messages: vec![message],
-            timestamp: self.cx.now(),
-            context: None,
-            flow_id: None,
-            opened_after: None,
-        })
-    }
-
-    fn news(&mut self, account_id: String, router_ids: Vec<RouterId>, field: String, value: Fields) {
-        self.news.push(ProviderNews {
-            channel_type: Channel::Phone,
-            account_id,
-            router_ids,
-            field,
-            value,
-            timestamp: self.cx.now(),
-        });
-    }
-
-    fn status(&mut self, number: &str, status: PhoneStatus) {
-        let PhoneStatus { message_id, internal_id, status, at, error, .. } = status;
-        self.taken.statuses += 1;
-        self.statuses.push(StatusEvent {
-            status,
-            internal_id,
-            channel_message_id: Some(message_id),
-            session_id: None,
-            phone_number_id: Some(number.to_owned()),
-            error,
-            // Whoever signs may write any time.
-            timestamp: at.map_or_else(|| self.cx.now(), |at| at.min(self.cx.now())),
-        });
-    }
-}
-
-/// Returns the other identities of a sender: the other form of its number, and its user id. A number that is neither form
-/// proves nothing, whoever signs it.
-fn aliases(sender: &Sender, identity: &str) -> Vec<String> {
-    let number = sender.number.as_deref().and_then(other_form);
-    let user_id = sender.user_id.clone().filter(|id| is_user_id(id));
-    number.into_iter().chain(user_id).filter(|alias| alias != identity).collect()
 }

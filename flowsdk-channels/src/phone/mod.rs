@@ -10,12 +10,15 @@ pub mod graph;
 mod intake;
 mod media;
 mod news;
+mod reading;
 mod receipts;
 pub mod sending;
 pub mod webhook;
 
 pub use account::{AccountNumber, HasPhoneAccounts, PhoneAccountRepository};
-pub use intake::{IntakeError, PhoneIntake, Taken};
+pub use appender::IntakeWriter;
+pub use intake::{IntakeError, PhoneIntake};
 pub use media::MediaFetcher;
 pub use news::{NEWS_GROUP, NewsFollower};
+pub use reading::Taken;
 pub use receipts::{RECEIPTS_GROUP, ReceiptTeller};

@@ -1,5 +1,6 @@
 //! Incoming messages, phone-shaped on every channel (spec B 2.5, 4.2).
 
+use serde::de::value::MapDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -205,19 +206,14 @@ impl IncomingContent {
     /// Splits the fields of a message into its content and what is beside it. Fields that are no content of a type this
     /// version knows are all content.
     fn of(mut fields: Map<String, Value>) -> (Self, Map<String, Value>) {
-        let Some(kind) = fields.get("type").and_then(Value::as_str).map(str::to_owned) else {
-            return (Self::Unsupported(fields), Map::new());
-        };
-        let content = ["type", &*kind].into_iter().filter_map(|name| fields.remove_entry(name)).collect();
-        let content = Value::Object(content);
-        match Known::deserialize(&content) {
-            Ok(known) => (Self::Known(known), fields),
-            Err(_) => {
-                if let Value::Object(content) = content {
-                    fields.extend(content);
-                }
-                (Self::Unsupported(fields), Map::new())
+        let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
+        let content = ["type", kind].into_iter().filter_map(|name| fields.get_key_value(name));
+        match Known::deserialize(MapDeserializer::new(content.map(|(name, value)| (name.as_str(), value)))) {
+            Ok(known) => {
+                ["type", known.kind()].iter().for_each(|name| drop(fields.remove(*name)));
+                (Self::Known(known), fields)
             }
+            Err(serde_json::Error { .. }) => (Self::Unsupported(fields), Map::new()),
         }
     }
 

@@ -4,31 +4,56 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::account::AccountNews;
-use super::loose::{Fields, IdText, take_objects, text};
-use super::message::{self, NumberChange, PhoneMessage, Read};
+use super::loose::{Fields, object, text};
+use super::message::{self, NumberChange, PhoneMessage, Profiled, Read};
+use super::shape;
 use super::status::PhoneStatus;
 
 /// The `object` of deliveries of this channel.
 const OBJECT: &str = "whatsapp_business_account";
+/// The field of the changes that tell of messages and statuses.
+const MESSAGES: &str = "messages";
 
-/// What a delivery tells, in its order.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Delivery {
-    /// All of it, of every account and number.
-    pub told: Vec<Told>,
+/// A delivery whose signature may not be checked yet. Nothing is read of what it tells before [`Delivery::told`].
+#[derive(Debug, Clone, Deserialize, Default)]
+#[serde(default)]
+pub struct Delivery<'a> {
+    #[serde(deserialize_with = "shape::text")]
+    object: Option<String>,
+    #[serde(borrow, deserialize_with = "shape::objects")]
+    entry: Vec<Entry<'a>>,
 }
 
-/// One thing that a delivery tells.
+#[derive(Debug, Clone, Deserialize, Default)]
+#[serde(default)]
+struct Entry<'a> {
+    #[serde(deserialize_with = "shape::text")]
+    id: Option<String>,
+    #[serde(borrow, deserialize_with = "shape::objects")]
+    changes: Vec<Change<'a>>,
+}
+
+#[derive(Debug, Clone, Deserialize, Default)]
+#[serde(default)]
+struct Change<'a> {
+    #[serde(deserialize_with = "shape::text")]
+    field: Option<String>,
+    #[serde(borrow)]
+    value: Option<&'a RawValue>,
+}
+
+/// What a change tells, in its order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct Told<'a> {
     /// The id of the business account.
-    pub account_id: String,
+    pub account_id: &'a str,
     /// The id of the number that it is about; absent in what is about the account.
     pub phone_number_id: Option<String>,
-    /// The thing.
-    pub news: News,
+    /// The things.
+    pub news: Vec<News>,
 }
 
 /// A thing that the provider tells.
@@ -68,105 +93,94 @@ pub enum DeliveryError {
     Object,
 }
 
-impl Delivery {
-    /// Reads a body. What it holds besides, and entries that are none, are left out or told as [`News::Other`].
-    ///
-    /// # Errors
-    /// [`DeliveryError`]: nothing of it can be read.
-    pub fn read(body: &[u8]) -> Result<Self, DeliveryError> {
-        let Value::Object(mut whole) = serde_json::from_slice(body)? else {
-            return Err(DeliveryError::Object);
-        };
-        if text(&whole, "object").as_deref() != Some(OBJECT) {
-            return Err(DeliveryError::Object);
-        }
-        let mut told = Vec::new();
-        for mut entry in take_objects(&mut whole, "entry") {
-            let account_id = text(&entry, "id").unwrap_or_default();
-            for change in take_objects(&mut entry, "changes") {
-                read_change(&account_id, change, &mut told);
-            }
-        }
-        Ok(Self { told })
-    }
-}
-
-/// The business accounts that a delivery is about. It is read before the signature is known to be right, so nothing else
-/// of the body is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeliveryHead {
-    accounts: Vec<String>,
-}
-
-impl DeliveryHead {
-    /// Reads the head of a body.
+impl<'a> Delivery<'a> {
+    /// Reads a body.
     ///
     /// # Errors
     /// [`DeliveryError`]: it is no delivery.
-    pub fn read(body: &[u8]) -> Result<Self, DeliveryError> {
-        #[derive(Deserialize)]
-        struct Head {
-            object: IdText,
-            #[serde(default)]
-            entry: Vec<Entry>,
-        }
-        #[derive(Deserialize)]
-        struct Entry {
-            #[serde(default)]
-            id: IdText,
-        }
-        let Head { object, entry } = serde_json::from_slice(body)?;
-        if object.0.as_deref() != Some(OBJECT) {
-            return Err(DeliveryError::Object);
-        }
-        Ok(Self { accounts: entry.into_iter().map(|entry| entry.id.0.unwrap_or_default()).collect() })
+    pub fn read(body: &'a [u8]) -> Result<Self, DeliveryError> {
+        let delivery: Self = serde_json::from_slice(body)?;
+        if delivery.object.as_deref() == Some(OBJECT) { Ok(delivery) } else { Err(DeliveryError::Object) }
     }
 
     /// Returns the business account whose secret the signature is of: that of the first entry (rulings C2).
     pub fn signer(&self) -> Option<&str> {
-        self.accounts.first().map(String::as_str)
+        self.entry.first()?.id.as_deref()
     }
 
-    /// Returns the business accounts, each once.
+    /// Returns the business accounts that it is about, each once.
     pub fn accounts(&self) -> BTreeSet<&str> {
-        self.accounts.iter().map(String::as_str).collect()
+        self.entry.iter().filter_map(|entry| entry.id.as_deref()).collect()
+    }
+
+    /// Reads what it tells, of all accounts and numbers. What is nothing that this version knows is told as
+    /// [`News::Other`].
+    ///
+    /// # Errors
+    /// [`DeliveryError`]: nothing of it can be read.
+    pub fn told(&self) -> Result<Vec<Told<'_>>, DeliveryError> {
+        let changes =
+            self.entry.iter().flat_map(|entry| entry.changes.iter().map(move |change| (entry, change)));
+        changes.map(|(entry, change)| change.told(entry.id.as_deref().unwrap_or_default())).collect()
     }
 }
 
-fn read_change(account_id: &str, mut change: Fields, told: &mut Vec<Told>) {
-    let field = text(&change, "field").unwrap_or_default();
-    let value = change.remove("value").unwrap_or_default();
-    let metadata = value.get("metadata").and_then(Value::as_object);
-    let phone_number_id = metadata.and_then(|metadata| text(metadata, "phone_number_id"));
-    let mut tell = |news| {
-        let (account_id, phone_number_id) = (account_id.to_owned(), phone_number_id.clone());
-        told.push(Told { account_id, phone_number_id, news });
-    };
-    let has_messages = field == "messages";
-    let mut value = match value {
-        Value::Object(value) if AccountNews::has_field(&field) => {
-            return tell(News::Account { field, value });
+/// The value of a change that tells of messages.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Conversations {
+    #[serde(deserialize_with = "shape::object")]
+    metadata: Option<Metadata>,
+    #[serde(deserialize_with = "shape::objects")]
+    contacts: Vec<Profiled>,
+    #[serde(deserialize_with = "shape::objects")]
+    messages: Vec<Fields>,
+    #[serde(deserialize_with = "shape::objects")]
+    statuses: Vec<Fields>,
+    #[serde(deserialize_with = "shape::objects")]
+    errors: Vec<Fields>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Metadata {
+    #[serde(deserialize_with = "shape::text")]
+    phone_number_id: Option<String>,
+}
+
+impl Change<'_> {
+    fn told<'a>(&self, account_id: &'a str) -> Result<Told<'a>, DeliveryError> {
+        let field = self.field.as_deref().unwrap_or_default();
+        let value = self.value.map_or("null", RawValue::get);
+        if field == MESSAGES {
+            let told = shape::object(&mut serde_json::Deserializer::from_str(value))?;
+            let Conversations { metadata, contacts, messages, statuses, errors } = told.unwrap_or_default();
+            let other = |kind: &str, fields| News::Other {
+                field: format!("{MESSAGES}.{kind}"),
+                value: Value::Object(fields),
+            };
+            let messages = messages.into_iter().map(|fields| match message::read(fields, &contacts) {
+                Read::Message(message) => News::Message(message),
+                Read::Change(change) => News::Number(change),
+                Read::Nothing(fields) => other("messages", fields),
+            });
+            let statuses = statuses.into_iter().map(|fields| match PhoneStatus::read(&fields) {
+                Some(status) => News::Status(Box::new(status)),
+                None => other("statuses", fields),
+            });
+            let errors = errors.into_iter().map(|fields| other("errors", fields));
+            let news = messages.chain(statuses).chain(errors).collect();
+            let phone_number_id = metadata.and_then(|metadata| metadata.phone_number_id);
+            return Ok(Told { account_id, phone_number_id, news });
         }
-        Value::Object(value) if has_messages => value,
-        _ if has_messages => return,
-        value => return tell(News::Other { field, value }),
-    };
-    let other =
-        |kind: &str, fields| News::Other { field: format!("messages.{kind}"), value: Value::Object(fields) };
-    for fields in take_objects(&mut value, "messages") {
-        tell(match message::read(fields, &value) {
-            Read::Message(message) => News::Message(message),
-            Read::Change(change) => News::Number(change),
-            Read::Nothing(fields) => other("messages", fields),
-        });
-    }
-    for fields in take_objects(&mut value, "statuses") {
-        tell(match PhoneStatus::read(&fields) {
-            Some(status) => News::Status(Box::new(status)),
-            None => other("statuses", fields),
-        });
-    }
-    for fields in take_objects(&mut value, "errors") {
-        tell(other("errors", fields));
+        let value: Value = serde_json::from_str(value)?;
+        let metadata = value.as_object().and_then(|value| object(value, "metadata"));
+        let phone_number_id = metadata.and_then(|metadata| text(metadata, "phone_number_id"));
+        let field = field.to_owned();
+        let news = match value {
+            Value::Object(value) if AccountNews::has_field(&field) => News::Account { field, value },
+            value => News::Other { field, value },
+        };
+        Ok(Told { account_id, phone_number_id, news: vec![news] })
     }
 }

@@ -2,9 +2,11 @@
 
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::time::Timestamp;
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::loose::{Fields, object, objects, seconds, text};
+use super::loose::{Fields, object, seconds, text};
+use super::shape;
 
 /// A message of a contact.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,27 +39,41 @@ impl Sender {
         self.number.as_deref().or(self.user_id.as_deref())
     }
 
-    fn of(message: &Fields, value: &Fields) -> Self {
+    fn of(message: &Fields, contacts: &[Profiled]) -> Self {
         let (number, user_id) = (text(message, "from"), text(message, "from_user_id"));
-        let contacts = || objects(value, "contacts");
-        let wa_id = |contact: &Fields| text(contact, "wa_id");
-        let own = contacts().find(|contact| {
-            let same = |one: &Option<String>, other: Option<String>| one.is_some() && *one == other;
-            same(&number, wa_id(contact)) || same(&user_id, text(contact, "user_id"))
-        });
-        // The number of the only contact may be written differently there.
-        let own = own.or_else(|| contacts().next().filter(|_| contacts().count() == 1));
-        let of_contact = |name: &str| own.and_then(|contact| text(contact, name));
-        let wa_id = of_contact("wa_id");
+        let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
+        let own = contacts
+            .iter()
+            .find(|contact| same(&number, &contact.wa_id) || same(&user_id, &contact.user_id))
+            // The number of the only contact may be written differently there.
+            .or(if let [only] = contacts { Some(only) } else { None });
+        let Profiled { wa_id, user_id: known_as, profile } = own.cloned().unwrap_or_default();
         Self {
             number: number.or_else(|| wa_id.clone()),
-            user_id: user_id.or_else(|| of_contact("user_id")),
-            name: own
-                .and_then(|contact| object(contact, "profile"))
-                .and_then(|profile| text(profile, "name")),
+            user_id: user_id.or(known_as),
+            name: profile.and_then(|profile| profile.name),
             wa_id,
         }
     }
+}
+
+/// An entry of `contacts`.
+#[derive(Debug, Clone, Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Profiled {
+    #[serde(deserialize_with = "shape::text")]
+    wa_id: Option<String>,
+    #[serde(deserialize_with = "shape::text")]
+    user_id: Option<String>,
+    #[serde(deserialize_with = "shape::object")]
+    profile: Option<Profile>,
+}
+
+#[derive(Debug, Clone, Deserialize, Default)]
+#[serde(default)]
+struct Profile {
+    #[serde(deserialize_with = "shape::text")]
+    name: Option<String>,
 }
 
 /// A contact has another number or another user id.
@@ -81,14 +97,14 @@ pub(super) enum Read {
     Nothing(Fields),
 }
 
-/// Reads an entry of `messages` of a change with this value.
-pub(super) fn read(fields: Fields, value: &Fields) -> Read {
+/// Reads an entry of `messages` beside these `contacts`.
+pub(super) fn read(fields: Fields, contacts: &[Profiled]) -> Read {
     match fields.get("type").and_then(Value::as_str) {
         Some("system") => return system(&fields).map_or(Read::Nothing(fields), Read::Change),
         Some("request_welcome" | "ephemeral") => return Read::Nothing(fields),
         _ => {}
     }
-    let (sender, at) = (Sender::of(&fields, value), seconds(&fields, "timestamp"));
+    let (sender, at) = (Sender::of(&fields, contacts), seconds(&fields, "timestamp"));
     match text(&fields, "id").filter(|_| sender.identity().is_some()) {
         Some(id) => Read::Message(Box::new(PhoneMessage { sender, at, message: message(id, fields) })),
         None => Read::Nothing(fields),
@@ -107,7 +123,7 @@ fn message(id: String, mut fields: Fields) -> IncomingMessage {
         "from_parent_user_id",
         "timestamp",
     ];
-    TAKEN.iter().for_each(|name| drop(fields.remove(*name)));
+    fields.retain(|name, _| !TAKEN.contains(&name.as_str()));
     // The name of recordings in old deliveries.
     if fields.get("type").and_then(Value::as_str) == Some("voice")
         && let Some(voice) = fields.remove("voice")

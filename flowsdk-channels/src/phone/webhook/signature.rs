@@ -19,19 +19,24 @@ pub fn keyed_digest(secret: &SecretString, bytes: &[u8]) -> String {
     hex::encode(mac(secret, bytes).finalize().into_bytes())
 }
 
-/// Returns whether a text has the form of a signature: `sha256=` and 64 hexadecimal digits in lower case, as the provider
-/// writes them.
-pub fn is_signature(header: &str) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    header.strip_prefix(SCHEME).is_some_and(|digits| digits.len() == 64 && digits.bytes().all(is_digit))
-}
+/// A signature that came with a body: `sha256=` and 64 hexadecimal digits in lower case, as the provider writes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signature([u8; 32]);
 
-/// Returns whether `header` is the signature of `body` with the secret of the app. The comparison takes the same time for
-/// every wrong signature.
-pub fn is_signed(secret: &SecretString, header: &str, body: &[u8]) -> bool {
-    let digits = header.strip_prefix(SCHEME).filter(|_| is_signature(header));
-    let Some(Ok(signature)) = digits.map(hex::decode) else { return false };
-    mac(secret, body).verify_slice(&signature).is_ok()
+impl Signature {
+    /// Reads the value of the header; `None` of one that has another form.
+    pub fn parse(header: &str) -> Option<Self> {
+        let digits = header.strip_prefix(SCHEME)?;
+        let mut signature = [0; 32];
+        let is_read = hex::decode_to_slice(digits, &mut signature).is_ok();
+        (is_read && !digits.bytes().any(|byte| byte.is_ascii_uppercase())).then_some(Self(signature))
+    }
+
+    /// Returns whether it is that of `body` with the secret of the app. The comparison takes the same time for every wrong
+    /// signature.
+    pub fn is_of(&self, secret: &SecretString, body: &[u8]) -> bool {
+        mac(secret, body).verify_slice(&self.0).is_ok()
+    }
 }
 
 #[allow(clippy::expect_used, reason = "HMAC takes keys of any length")]

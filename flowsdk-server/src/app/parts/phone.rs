@@ -61,7 +61,9 @@ fn receive(ground: &mut Ground) {
     let (store, broker) = (Arc::clone(&ground.store), Arc::clone(&ground.broker));
     let key = Arc::clone(&ground.config.master_key);
     let lookups = ground.config.phone.lookups_per_minute;
-    let intake = Arc::new(PhoneIntake::new(store, broker, key, ground.cx.clone(), lookups));
+    let (intake, writer) = PhoneIntake::new(store, broker, key, ground.cx.clone(), lookups);
+    let (intake, stop) = (Arc::new(intake), ground.supervisor.work.clone());
+    ground.supervisor.work("phone intake", async move { writer.run(&stop).await });
     ground
         .surface
         .add_routes(crate::phone::routes(Arc::clone(&intake), ground.config.webchat.trusted_proxies));
