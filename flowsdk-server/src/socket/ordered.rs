@@ -239,6 +239,7 @@ impl<H> Queue<H> {
             match job {
                 // To let somebody in may cost a password's hash.
                 Job::Connect(auth) => tokio::select! {
+                    biased;
                     () = handler.on_connect(&reference, auth) => {}
                     () = self.left.notified() => tracing::debug!(sid = %socket.id, "left while it was let in"),
                 },

@@ -2,7 +2,7 @@ import type { OutboxEntry } from './outbox.ts';
 import type { Appearance, Identity } from './protocol.ts';
 
 /** In a frame of another site the browser may refuse storage by throwing: the chat then lives as long as the page. */
-class SafeStorage {
+export class SafeStorage {
   #real: Storage | null;
   #memory = new Map<string, string>();
 

@@ -115,16 +115,22 @@ impl BlobStore for FolderBlobs {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error.into()),
         };
+        // One that cannot be removed keeps none of the others.
+        let mut stuck = Ok(());
         while let Some(part) = parts.next_entry().await? {
             // One that has ended meanwhile is none.
             let Ok(known) = part.metadata().await else { continue };
             // Both times are the machine's: files know nothing of an injected clock.
             let is_left = known.modified()?.elapsed().is_ok_and(|age| age >= LEFT_AFTER);
-            if is_left && known.is_file() {
-                fs::remove_file(part.path()).await?;
+            if !is_left || !known.is_file() {
+                continue;
+            }
+            match fs::remove_file(part.path()).await {
+                Err(error) if error.kind() != ErrorKind::NotFound => stuck = Err(error.into()),
+                _ => {}
             }
         }
-        Ok(())
+        stuck
     }
 }
 

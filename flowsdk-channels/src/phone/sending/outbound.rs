@@ -191,7 +191,8 @@ pub trait OutboundRepository: Send {
     async fn enqueue(&mut self, events: &[&OutgoingEvent], now: Timestamp) -> Result<(), StorageError>;
 
     /// Returns messages that may be sent now: of each recipient the first one, if no call for it is under way; at most
-    /// `each` of a number, and `limit` in all, by their [`Priority`]. Numbers that are paused, are not active or have no token have none.
+    /// `each` of a number, and `limit` in all, by their [`Priority`]. Numbers that are paused, are not active or have no token
+    /// have none.
     async fn due(&mut self, now: Timestamp, each: u32, limit: u32) -> Result<Vec<Outbound>, StorageError>;
 
     /// Notes that a call is made now for each of these messages. Returns those for which nobody else has begun one, with the

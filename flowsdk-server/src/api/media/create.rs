@@ -72,8 +72,8 @@ pub(super) async fn create_media(
     };
     let (head, body) = StreamedBody::split(request);
     let uploaded = async {
-        body.at_most(MediaKind::MOST)?;
         let new = can.admit(NewMedia { router_id, kind, claim: filename.claim(&head) })?;
+        body.at_most(MediaKind::MOST)?;
         Ok::<_, ApiError>(files.upload(&can.caller.author(), new, body.content()).await?)
     };
     let uploaded = uploaded.await;

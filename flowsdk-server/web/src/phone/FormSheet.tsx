@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CloseIcon } from '../components/icons.tsx';
 import type { FormParameters } from '../protocol.ts';
+import { SafeStorage } from '../storage.ts';
 import { asksEndpoint, firstScreen, questionOf, replyOf, stepOf, valueOf, type Question, type Step } from './forms.ts';
 import type { Phone } from './phone.ts';
 
@@ -17,6 +18,8 @@ interface Field {
 
 const EMPTY: Field = { name: '', value: '' };
 
+const storage = new SafeStorage(() => window.localStorage);
+
 /**
  * A form that the contact fills in. The simulator has no screens of forms, which are in the provider's console: it shows
  * what a screen is given, and the contact types the fields.
@@ -24,9 +27,10 @@ const EMPTY: Field = { name: '', value: '' };
 export function FormSheet({ phone, form, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const remembered = `simulator-form-${String(form.flow_id)}`;
-  const [endpoint, setEndpoint] = useState(
-    () => localStorage.getItem(remembered) ?? `${window.location.origin}/phone/forms/`,
-  );
+  const [endpoint, setEndpoint] = useState(() => {
+    const known = storage.read(remembered);
+    return typeof known === 'string' ? known : `${window.location.origin}/phone/forms/`;
+  });
   const [screen, setScreen] = useState(() => (asksEndpoint(form) ? null : firstScreen(form)));
   const [problem, setProblem] = useState('');
   const [fields, setFields] = useState<Field[]>([EMPTY]);
@@ -54,7 +58,7 @@ export function FormSheet({ phone, form, onClose }: Props) {
   };
   const submit = () => {
     if (!asksEndpoint(form)) return send(filled());
-    localStorage.setItem(remembered, endpoint);
+    storage.write(remembered, endpoint);
     if (screen) return ask({ action: 'data_exchange', screen: screen.screen, data: filled() });
     return ask({ action: 'INIT' });
   };
