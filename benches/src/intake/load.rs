@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
+use flowsdk_core::context::OpContext;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -101,11 +102,12 @@ async fn deliver(
 /// The delivery of a text, as the provider words it. Each connection is another contact.
 fn delivery(number: usize, nth: u64) -> Value {
     let phone = format!("55119{number:08}");
+    let sent_at = (OpContext::system().now().as_millis() / 1_000).to_string();
     json!({ "object": "whatsapp_business_account", "entry": [{ "id": ACCOUNT, "changes": [{ "field": "messages", "value": {
         "messaging_product": "whatsapp",
         "metadata": { "display_phone_number": "5511987654321", "phone_number_id": NUMBER },
         "contacts": [{ "profile": { "name": "Ana" }, "wa_id": phone }],
-        "messages": [{ "from": phone, "id": format!("wamid.{number:04}{nth:012}"), "timestamp": "1795700000",
+        "messages": [{ "from": phone, "id": format!("wamid.{number:04}{nth:012}"), "timestamp": sent_at,
             "type": "text", "text": { "body": format!("hello from the load generator {nth:08}") } }] } }] }] })
 }
 

@@ -11,6 +11,7 @@ mod templates;
 mod webhook;
 
 use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
+use flowsdk_core::context::OpContext;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
@@ -55,16 +56,21 @@ impl Shop {
 
     /// A contact has another number.
     fn changed(&self, from: &str, to: &str) -> Value {
-        self.entry(json!({ "messages": [{ "from": from, "id": format!("wamid.{from}"), "timestamp": "1795700000",
+        self.entry(json!({ "messages": [{ "from": from, "id": format!("wamid.{from}"), "timestamp": now(),
             "type": "system", "system": { "type": "user_changed_number", "body": "changed", "new_wa_id": to } }] }))
     }
 
     fn text(&self, from: &str, wamid: &str, body: &str) -> Value {
         self.entry(json!({
             "contacts": [{ "profile": { "name": "Ana" }, "wa_id": from }],
-            "messages": [{ "from": from, "id": wamid, "timestamp": "1795700000", "type": "text", "text": { "body": body } }]
+            "messages": [{ "from": from, "id": wamid, "timestamp": now(), "type": "text", "text": { "body": body } }]
         }))
     }
+}
+
+/// The present second, as the provider writes it. The window of a chat counts from there.
+fn now() -> String {
+    (OpContext::system().now().as_millis() / 1_000).to_string()
 }
 
 fn delivery(entries: &[Value]) -> String {

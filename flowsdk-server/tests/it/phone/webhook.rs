@@ -7,7 +7,7 @@ use flowsdk_core::message::HasMessages as _;
 use flowsdk_core::store::{Store as _, Transaction as _};
 use serde_json::{Value, json};
 
-use super::{SECRET, Shop, bodies, deliver, delivery, post, transcript};
+use super::{SECRET, Shop, bodies, deliver, delivery, now, post, transcript};
 use crate::harness::http;
 use crate::harness::{Api, Setup, eventually, everywhere};
 
@@ -80,7 +80,7 @@ async fn a_conversation_by_phone(setup: Setup) {
     tx.commit().await.unwrap();
     setup.done(store).await;
     let status = |status: &str| {
-        shop.entry(json!({ "statuses": [{ "id": "wamid.out", "status": status, "timestamp": "1795700001",
+        shop.entry(json!({ "statuses": [{ "id": "wamid.out", "status": status, "timestamp": now(),
             "recipient_id": "5511912345678" }] }))
     };
     for told in ["read", "delivered", "deleted"] {
@@ -159,7 +159,7 @@ async fn a_router_without_a_flow_stores_only(setup: Setup) {
     let shop = Shop::new(&admin, "Loja", "111", SECRET).await;
     let mut order = shop.text("5511912345678", "wamid.1", "");
     order["changes"][0]["value"]["messages"][0] = json!({ "from": "5511912345678", "id": "wamid.1",
-        "timestamp": "1795700000", "type": "order", "order": { "catalog_id": "7" } });
+        "timestamp": now(), "type": "order", "order": { "catalog_id": "7" } });
     assert_eq!(deliver(&server, &shop, &delivery(&[order])).await.status, 200);
     let said = transcript(&admin, "5511912345678", 1).await;
     assert_eq!(
@@ -173,7 +173,7 @@ async fn whoever_hides_their_number_goes_on_in_their_session(setup: Setup) {
     let admin = Api::admin(&setup, &server).await;
     let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
     let write = |from: Value, wamid: &str, body: &str| {
-        let mut message = json!({ "id": wamid, "timestamp": "1795700000", "type": "text", "text": { "body": body },
+        let mut message = json!({ "id": wamid, "timestamp": now(), "type": "text", "text": { "body": body },
             "from_user_id": "BR.13491208655302741918" });
         let mut contact = json!({ "user_id": "BR.13491208655302741918" });
         // The last one comes without a profile, and changes no name.
@@ -273,14 +273,14 @@ async fn what_another_app_signs_changes_nothing(setup: Setup) {
     let messages = admin.get(&format!("/chats/{chat}/messages")).await.ok(200);
     let answer = messages["items"][0]["id"].as_str().expect("an id").to_owned();
     let status = |business: &Shop| {
-        business.entry(json!({ "statuses": [{ "id": "wamid.out", "status": "read", "timestamp": "1795700001",
+        business.entry(json!({ "statuses": [{ "id": "wamid.out", "status": "read", "timestamp": now(),
             "recipient_id": victim, "biz_opaque_callback_data": answer }] }))
     };
     let body = delivery(&[other.changed(victim, "15550000666"), status(&other)]);
     assert_eq!(deliver(&server, &other, &body).await.status, 200);
     // Its own comes behind, so that the other has been handled by then.
     let failed = shop
-        .entry(json!({ "statuses": [{ "id": "wamid.out", "status": "failed", "timestamp": "1795700001",
+        .entry(json!({ "statuses": [{ "id": "wamid.out", "status": "failed", "timestamp": now(),
         "biz_opaque_callback_data": answer, "errors": [{ "code": 131_026, "title": "Undeliverable" }] }] }));
     assert_eq!(deliver(&server, &shop, &delivery(&[failed])).await.status, 200);
     let message = eventually("its status is there", || async {
