@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::de::{SliceRead, StrRead};
 use serde_json::value::RawValue;
 
 use super::account::AccountNews;
@@ -99,8 +100,8 @@ impl<'a> Delivery<'a> {
     /// # Errors
     /// [`DeliveryError`]: it is no delivery.
     pub fn read(body: &'a [u8]) -> Result<Self, DeliveryError> {
-        let delivery: Self = serde_json::from_slice(body)?;
-        if delivery.object.as_deref() == Some(OBJECT) { Ok(delivery) } else { Err(DeliveryError::Object) }
+        let delivery: Option<Self> = shape::whole(SliceRead::new(body))?;
+        delivery.filter(|delivery| delivery.object.as_deref() == Some(OBJECT)).ok_or(DeliveryError::Object)
     }
 
     /// Returns the business account whose secret the signature is of: that of the first entry (rulings C2).
@@ -153,7 +154,7 @@ impl Change<'_> {
         let field = self.field.as_deref().unwrap_or_default();
         let value = self.value.map_or("null", RawValue::get);
         if field == MESSAGES {
-            let told = shape::object(&mut serde_json::Deserializer::from_str(value))?;
+            let told = shape::whole(StrRead::new(value))?;
             let Conversations { metadata, contacts, messages, statuses, errors } = told.unwrap_or_default();
             let other = |kind: &str, fields| News::Other {
                 field: format!("{MESSAGES}.{kind}"),

@@ -7,6 +7,16 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+/// Reads a body that is an object, and nothing behind it; `None` of one of another shape.
+pub(super) fn whole<'de, T: Deserialize<'de>>(
+    body: impl serde_json::de::Read<'de>,
+) -> Result<Option<T>, serde_json::Error> {
+    let mut json = serde_json::Deserializer::new(body);
+    let whole = object(&mut json)?;
+    json.end()?;
+    Ok(whole)
+}
+
 /// Reads a text that is not empty, also of a number.
 pub(super) fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     Loosely::<Text>::new().deserialize(value).map(|Text(text)| text)

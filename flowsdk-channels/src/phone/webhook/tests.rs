@@ -238,7 +238,16 @@ fn statuses_have_the_id_and_the_error_that_came() {
 
 #[test]
 fn what_is_no_delivery_is_refused() {
-    for body in ["", "{", "[]", "7", "{}", r#"{"object":"instagram","entry":[]}"#] {
+    for body in [
+        "",
+        "{",
+        "[]",
+        "7",
+        "{}",
+        r#"{"object":"instagram","entry":[]}"#,
+        r#"["whatsapp_business_account",[]]"#,
+        r#"{"object":"whatsapp_business_account"} {}"#,
+    ] {
         assert!(Delivery::read(body.as_bytes()).is_err(), "{body}");
     }
     for nothing in ["", r#","entry":7"#, r#","entry":[7,{},{"changes":[[]]}]"#] {
