@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::PATIENCE;
+/// How long an answer may take while the machine does other work, too. Some requests cost seconds of a core and wait in line.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// An answer.
 #[derive(Debug)]
