@@ -7,12 +7,11 @@ use tokio::sync::oneshot;
 use crate::fault::StorageError;
 
 /// How far threads stand back that [give way](give_way), in the kernel's unit: 0 is normal, 19 the furthest. At 10 a
-/// thread gets about a tenth of a processor that others want the whole of, and all of one that nobody wants.
+/// thread gets about a tenth of a processor that others want the whole of, and all of one that nobody wants. At 19 it
+/// gets a seventieth: a request of a second then takes minutes where other programs keep the machine busy.
 const NICE: i32 = 10;
-/// How far the threads of [`aside`] stand back: several of them together still get little of a processor that turns want.
-const LAST: i32 = 19;
 
-/// Does `work` on a thread of its own, which runs on half of the processors, and there hardly while others want them.
+/// Does `work` on a thread of its own, which runs on half of the processors, and there little while others want them.
 ///
 /// # Errors
 /// [`StorageError::Other`] if it panicked, or if the system gave no thread.
@@ -29,7 +28,8 @@ async fn run(work: Box<dyn FnOnce() + Send>) -> Result<(), StorageError> {
     // tokio's waits for it: a runtime does not end, and a paused clock does not go on, in the middle of the work.
     let waited_for = tokio::task::spawn_blocking(|| {
         let thread = thread::Builder::new().name("aside".to_owned()).spawn(|| {
-            go_last();
+            give_way();
+            leave_half(None);
             work();
         })?;
         // One that panicked has sent no result.
@@ -43,15 +43,7 @@ async fn run(work: Box<dyn FnOnce() + Send>) -> Result<(), StorageError> {
 /// Lowers the priority of this thread, and that of the threads and processes it starts from now on. Failing that, or on
 /// another system than Linux, its work only competes more.
 pub fn give_way() {
-    stand_back(None, NICE);
-}
-
-/// Lowers the priority of this thread as far as it goes, as [`give_way`] does less far, and leaves half of the
-/// processors to others: whoever wakes there waits for nobody, while the kernel lets a thread that runs go on for some
-/// milliseconds even at this priority.
-pub fn go_last() {
-    stand_back(None, LAST);
-    leave_half(None);
+    lower_priority(None);
 }
 
 /// Lowers the priority of the first thread of this process, as [`give_way`] does for the calling one, and leaves half
@@ -60,17 +52,18 @@ pub fn first_thread_gives_way() {
     #[cfg(target_os = "linux")]
     {
         let first = rustix::process::getpid();
-        stand_back(Some(first), NICE);
+        lower_priority(Some(first));
         leave_half(Some(first));
     }
 }
 
 /// `None` means the calling thread.
 #[cfg(target_os = "linux")]
-fn stand_back(thread: Option<rustix::process::Pid>, to: i32) {
+fn lower_priority(thread: Option<rustix::process::Pid>) {
     // On Linux "a process" is a thread here. One that stands back further already stays there.
-    let lowered = rustix::process::getpriority_process(thread)
-        .and_then(|nice| if nice < to { rustix::process::setpriority_process(thread, to) } else { Ok(()) });
+    let lowered = rustix::process::getpriority_process(thread).and_then(|nice| {
+        if nice < NICE { rustix::process::setpriority_process(thread, NICE) } else { Ok(()) }
+    });
     if let Err(error) = lowered {
         tracing::debug!(%error, "long work runs at normal priority");
     }
@@ -78,9 +71,10 @@ fn stand_back(thread: Option<rustix::process::Pid>, to: i32) {
 
 /// Does nothing: only Linux has priorities of threads.
 #[cfg(not(target_os = "linux"))]
-fn stand_back(_thread: Option<()>, _to: i32) {}
+fn lower_priority(_thread: Option<()>) {}
 
-/// Keeps a thread off the first half of its processors. `None` means the calling thread.
+/// Keeps a thread off the first half of its processors: whoever wakes there waits for nobody, while the kernel lets a
+/// thread that runs go on for some milliseconds at any priority. `None` means the calling thread.
 #[cfg(target_os = "linux")]
 fn leave_half(thread: Option<rustix::process::Pid>) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -113,7 +107,7 @@ mod tests {
     async fn its_thread_gives_way_and_the_caller_does_not() {
         let nice = || rustix::process::getpriority_process(None).expect("a priority");
         let mine = nice();
-        assert_eq!(aside(nice).await.expect("done"), LAST);
+        assert_eq!(aside(nice).await.expect("done"), NICE);
         assert_eq!(nice(), mine);
         let processors = || rustix::thread::sched_getaffinity(None).expect("processors").count();
         let all = processors();

@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// How long an answer may take while the machine does other work, too. Some requests cost seconds of a core and wait in line.
-const PATIENCE: Duration = Duration::from_secs(120);
+use super::PATIENCE;
 
 /// An answer.
 #[derive(Debug)]
