@@ -10,13 +10,13 @@ use tokio_util::sync::CancellationToken;
 
 /// Most deliveries that wait for a write. The provider sends those beyond it again.
 const MOST_WAITING: usize = 8_192;
-/// Most deliveries of one write.
-const MOST: usize = 512;
+/// Most entries of one write, unless a single delivery has more.
+const MOST_ENTRIES: usize = 512;
 
 /// Returns both ends of a queue of deliveries, whose entries go to `broker`.
 pub(super) fn queue(broker: Arc<dyn Broker>) -> (Appender, IntakeWriter) {
     let (sender, waiting) = mpsc::channel(MOST_WAITING);
-    (Appender { waiting: sender }, IntakeWriter { broker, waiting })
+    (Appender { waiting: sender }, IntakeWriter { broker, waiting, next: None })
 }
 
 /// Appends to the streams by way of the [`IntakeWriter`].
@@ -51,36 +51,58 @@ impl Appender {
 pub struct IntakeWriter {
     broker: Arc<dyn Broker>,
     waiting: mpsc::Receiver<Waiting>,
+    /// The delivery that the last write had no room for.
+    next: Option<Waiting>,
 }
 
 impl IntakeWriter {
     /// Writes until `stop` is cancelled, and then what waits. Later deliveries are refused, so `stop` comes after the end
     /// of the intake.
     pub async fn run(mut self, stop: &CancellationToken) {
-        let mut batch = Vec::with_capacity(MOST);
-        while let Some(1..) = stop.run_until_cancelled(self.waiting.recv_many(&mut batch, MOST)).await {
-            self.write(&mut batch).await;
+        while let Some(Some(batch)) = stop.run_until_cancelled(self.gather()).await {
+            self.write(batch).await;
         }
         self.waiting.close();
-        while self.waiting.recv_many(&mut batch, MOST).await > 0 {
-            self.write(&mut batch).await;
+        while let Some(batch) = self.gather().await {
+            self.write(batch).await;
         }
     }
 
-    async fn write(&mut self, batch: &mut Vec<Waiting>) {
+    /// Returns the deliveries of the next write, in the order of their arrival, or nothing at the end of the queue. It
+    /// waits for the first alone, so nothing is lost when it is given up.
+    async fn gather(&mut self) -> Option<Vec<Waiting>> {
+        let first = match self.next.take() {
+            Some(next) => next,
+            None => self.waiting.recv().await?,
+        };
+        let mut room = MOST_ENTRIES.saturating_sub(first.entries.len());
+        let mut batch = vec![first];
+        while let Ok(one) = self.waiting.try_recv() {
+            let Some(left) = room.checked_sub(one.entries.len()) else {
+                self.next = Some(one);
+                break;
+            };
+            room = left;
+            batch.push(one);
+        }
+        Some(batch)
+    }
+
+    async fn write(&mut self, mut batch: Vec<Waiting>) {
         // Those whose request has ended are delivered again.
         batch.retain(|one| !one.done.is_closed());
         let entries: Vec<NewEntry> =
             batch.iter_mut().flat_map(|one| std::mem::take(&mut one.entries)).collect();
         if entries.is_empty() {
-            return batch.clear();
+            return;
         }
         let outcome = self.broker.publish(&entries).await.map_err(|error| Chain(&error).to_string());
         if outcome.is_err() {
             // What waits would fail after as long a wait each.
+            batch.extend(self.next.take());
             batch.extend(std::iter::from_fn(|| self.waiting.try_recv().ok()));
         }
-        for one in batch.drain(..) {
+        for one in batch {
             // Whoever is gone does not need it.
             drop(one.done.send(outcome.clone()));
         }
@@ -158,14 +180,15 @@ mod tests {
         }
 
         /// Appends, in the order of the calls.
-        async fn append(&self, keys: &'static [&'static str]) -> JoinSet<Result<(), BrokerError>> {
+        async fn append(&self, keys: &[&str]) -> JoinSet<Result<(), BrokerError>> {
             let entry = |key: &&str| NewEntry {
                 topic: TopicName::Incoming,
                 key: (*key).to_owned(),
                 payload: String::new(),
             };
+            let entries = keys.iter().map(entry).collect();
             let (appender, mut task) = (Arc::clone(&self.appender), JoinSet::new());
-            task.spawn(async move { appender.append(keys.iter().map(entry).collect()).await });
+            task.spawn(async move { appender.append(entries).await });
             // Time is paused: it passes when every task waits.
             tokio::time::sleep(Duration::from_millis(1)).await;
             task
@@ -194,14 +217,37 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_write_has_whole_deliveries_and_no_more_than_its_entries() {
+        let running = Running::start();
+        let mut tasks = vec![running.append(&["first"]).await];
+        for count in [MOST_ENTRIES - 1, 1, 1, MOST_ENTRIES + 1, 1, MOST_ENTRIES] {
+            tasks.push(running.append(&vec!["a"; count]).await);
+        }
+        running.broker.let_in.add_permits(9);
+        for task in tasks {
+            assert!(task.join_all().await[0].is_ok());
+        }
+        let sizes: Vec<usize> = running.writes().iter().map(Vec::len).collect();
+        assert_eq!(sizes, [1, MOST_ENTRIES, 1, MOST_ENTRIES + 1, 1, MOST_ENTRIES]);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn what_waits_for_a_write_that_fails_fails_with_it() {
         let running = Running::start();
-        let (first, second) = (running.append(&["bad"]).await, running.append(&["b"]).await);
-        running.broker.let_in.add_permits(1);
-        assert!(first.join_all().await[0].is_err() && second.join_all().await[0].is_err());
+        let full = vec!["bad"; MOST_ENTRIES];
+        let mut tasks = vec![running.append(&["a"]).await];
+        for keys in [&*full, &["b"], &["b"]] {
+            tasks.push(running.append(keys).await);
+        }
+        running.broker.let_in.add_permits(2);
+        let mut outcomes = Vec::new();
+        for task in tasks {
+            outcomes.push(task.join_all().await[0].is_ok());
+        }
+        assert_eq!(outcomes, [true, false, false, false]);
         running.broker.let_in.add_permits(1);
         assert!(running.append(&["c"]).await.join_all().await[0].is_ok());
-        assert_eq!(running.writes(), [vec!["bad"], vec!["c"]]);
+        assert_eq!(running.writes(), [vec!["a"], full, vec!["c"]]);
     }
 
     #[tokio::test(start_paused = true)]
