@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::account::AccountNews;
 use super::loose::{Fields, object, text};
-use super::message::{self, NumberChange, PhoneMessage, Profiled, Read};
+use super::message::{self, ContactEntry, NumberChange, PhoneMessage, Read};
 use super::shape;
 use super::status::PhoneStatus;
 
@@ -133,7 +133,7 @@ struct Conversations {
     #[serde(deserialize_with = "shape::object")]
     metadata: Option<Metadata>,
     #[serde(deserialize_with = "shape::objects")]
-    contacts: Vec<Profiled>,
+    contacts: Vec<ContactEntry>,
     #[serde(deserialize_with = "shape::objects")]
     messages: Vec<Fields>,
     #[serde(deserialize_with = "shape::objects")]

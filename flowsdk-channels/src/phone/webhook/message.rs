@@ -39,7 +39,7 @@ impl Sender {
         self.number.as_deref().or(self.user_id.as_deref())
     }
 
-    fn of(message: &Fields, contacts: &[Profiled]) -> Self {
+    fn of(message: &Fields, contacts: &[ContactEntry]) -> Self {
         let (number, user_id) = (text(message, "from"), text(message, "from_user_id"));
         let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
         let own = contacts
@@ -47,7 +47,7 @@ impl Sender {
             .find(|contact| same(&number, &contact.wa_id) || same(&user_id, &contact.user_id))
             // The number of the only contact may be written differently there.
             .or(if let [only] = contacts { Some(only) } else { None });
-        let Profiled { wa_id, user_id: known_as, profile } = own.cloned().unwrap_or_default();
+        let ContactEntry { wa_id, user_id: known_as, profile } = own.cloned().unwrap_or_default();
         Self {
             number: number.or_else(|| wa_id.clone()),
             user_id: user_id.or(known_as),
@@ -60,7 +60,7 @@ impl Sender {
 /// An entry of `contacts`.
 #[derive(Debug, Clone, Deserialize, Default)]
 #[serde(default)]
-pub(super) struct Profiled {
+pub(super) struct ContactEntry {
     #[serde(deserialize_with = "shape::text")]
     wa_id: Option<String>,
     #[serde(deserialize_with = "shape::text")]
@@ -98,7 +98,7 @@ pub(super) enum Read {
 }
 
 /// Reads an entry of `messages` beside these `contacts`.
-pub(super) fn read(fields: Fields, contacts: &[Profiled]) -> Read {
+pub(super) fn read(fields: Fields, contacts: &[ContactEntry]) -> Read {
     match fields.get("type").and_then(Value::as_str) {
         Some("system") => return system(&fields).map_or(Read::Nothing(fields), Read::Change),
         Some("request_welcome" | "ephemeral") => return Read::Nothing(fields),
