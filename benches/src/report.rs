@@ -43,10 +43,16 @@ impl fmt::Display for Spread {
     }
 }
 
+/// A contender with a name in tables.
+pub(crate) trait Contender: Copy + PartialEq + Serialize {
+    /// Returns the name.
+    fn name(self) -> &'static str;
+}
+
 /// A measurement of a race.
 pub(crate) trait Measured: Serialize {
     /// The contenders of the race.
-    type Contender: PartialEq;
+    type Contender: Contender;
 
     /// Returns the measured contender.
     fn contender(&self) -> Self::Contender;

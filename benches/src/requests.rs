@@ -5,13 +5,7 @@ use serde::Serialize;
 
 use crate::load::Outcome;
 use crate::machine;
-use crate::report::{self, Measured, Spread, Table};
-
-/// A contender with a name in tables.
-pub(crate) trait Contender: Copy + PartialEq + Serialize {
-    /// Returns the name.
-    fn name(self) -> &'static str;
-}
+use crate::report::{self, Contender, Measured, Spread, Table};
 
 /// One measurement of a contender in a round.
 #[derive(Debug, Clone, Serialize)]

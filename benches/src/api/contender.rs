@@ -15,7 +15,7 @@ use crate::http::{Connection, Request};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
-use crate::requests;
+use crate::report;
 use crate::services::{Addresses, Database};
 use crate::turns::{Field, Wanted};
 
@@ -37,7 +37,7 @@ impl Contender {
     const ALL: [Self; 3] = [Self::FlowSdk, Self::FlowSdkPostgres, Self::Fastify];
 }
 
-impl requests::Contender for Contender {
+impl report::Contender for Contender {
     fn name(self) -> &'static str {
         match self {
             Self::FlowSdk => "FlowSDK, SQLite",

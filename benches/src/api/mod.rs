@@ -16,7 +16,8 @@ use crate::Common;
 use crate::http::Request;
 use crate::http::load::{self, Plan};
 use crate::machine::{self, Cores};
-use crate::requests::{Contender as _, Run};
+use crate::report::Contender as _;
+use crate::requests::Run;
 use crate::services::Addresses;
 use crate::turns::Extent;
 

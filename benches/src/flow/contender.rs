@@ -19,7 +19,7 @@ use crate::load::{self, Outcome};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
-use crate::requests;
+use crate::report;
 use crate::trips::ring;
 use crate::webchat::contender::our_server;
 use crate::webchat::seed::{self, Opening};
@@ -42,7 +42,7 @@ pub(crate) enum Contender {
     BotbuilderReplies,
 }
 
-impl requests::Contender for Contender {
+impl report::Contender for Contender {
     fn name(self) -> &'static str {
         match self {
             Self::Socket => "FlowSDK, web chat socket",

@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 
 use crate::machine::{self, Cores};
-use crate::requests::{Contender as _, Run};
+use crate::report::Contender as _;
+use crate::requests::Run;
 use crate::turns::{Extent, Field};
 use crate::{Common, peers};
 use contender::Contender;

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::Common;
 use crate::machine::{self, Cores};
+use crate::report::Contender as _;
 use crate::services::Addresses;
 use crate::turns::Field;
 use report::Run;
@@ -63,7 +64,9 @@ enum Store {
 
 impl Store {
     const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
+}
 
+impl crate::report::Contender for Store {
     fn name(self) -> &'static str {
         match self {
             Self::Sqlite => "SQLite",

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use super::{Options, Store};
-use crate::report::{self, Measured, Spread, Table};
+use crate::report::{self, Contender as _, Measured, Spread, Table};
 
 /// The goal: how many times the time on the small store.
 const RATIO: f64 = 1.5;

@@ -10,7 +10,8 @@ use clap::Args;
 
 use crate::Common;
 use crate::machine::{self, Cores};
-use crate::requests::{Contender as _, Run};
+use crate::report::Contender as _;
+use crate::requests::Run;
 use crate::services::Addresses;
 use crate::turns::Extent;
 use contender::{Contender, Ground};

@@ -4,8 +4,7 @@ use anyhow::Result;
 
 use super::Run;
 use crate::api::{Contender, Options, USERS};
-use crate::report::{self, Measured, Table, spread};
-use crate::requests::Contender as _;
+use crate::report::{self, Contender as _, Measured, Table, spread};
 use crate::turns::Extent;
 
 impl Measured for Run {

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::load::{self, Entrance};
 use crate::machine::Cores;
 use crate::process::{self, Server};
+use crate::report;
 use crate::webchat::contender::{node, our_server, serve};
 
 /// The contenders of the race.
@@ -27,8 +28,10 @@ pub(crate) enum Contender {
 
 impl Contender {
     pub(super) const ALL: [Self; 2] = [Self::FlowSdk, Self::Node];
+}
 
-    pub(super) fn name(self) -> &'static str {
+impl report::Contender for Contender {
+    fn name(self) -> &'static str {
         match self {
             Self::FlowSdk => "FlowSDK",
             Self::Node => "Node, Socket.IO alone",

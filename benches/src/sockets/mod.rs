@@ -14,6 +14,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::machine::{self, Cores};
+use crate::report::Contender as _;
 use crate::turns::{Field, Wanted};
 use crate::{Common, peers};
 use contender::Contender;

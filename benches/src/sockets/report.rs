@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::contender::Contender;
 use super::{Options, Run};
-use crate::report::{self, Measured, Spread, Table, cell, spread};
+use crate::report::{self, Contender as _, Measured, Spread, Table, cell, spread};
 
 impl Measured for Run {
     type Contender = Contender;

@@ -16,6 +16,7 @@ use crate::load::{self, Entrance};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
+use crate::report;
 use crate::services::{Addresses, Database};
 use crate::trips::{self, Rows, ring};
 use crate::webchat::contender::{serve, without_limits};
@@ -58,7 +59,7 @@ const WHOLE: Part = Part { roles: None, takes_visitors: true };
 const GATEWAY: Part = Part { roles: Some("webchat"), takes_visitors: true };
 const CONVERSATIONS: Part = Part { roles: Some("api,orchestrator,engine"), takes_visitors: false };
 
-impl trips::Contender for Contender {
+impl report::Contender for Contender {
     fn name(self) -> &'static str {
         match self {
             Self::FlowSdk => "FlowSDK",
@@ -69,6 +70,8 @@ impl trips::Contender for Contender {
         }
     }
 }
+
+impl trips::Contender for Contender {}
 
 impl Contender {
     pub(crate) const ALL: [Self; 5] =

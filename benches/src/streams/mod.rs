@@ -9,8 +9,9 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 
 use crate::machine::{self, Cores};
+use crate::report::Contender as _;
 use crate::services::Addresses;
-use crate::trips::{self, Contender as _};
+use crate::trips;
 use crate::turns::{Extent, Field};
 use crate::{Common, peers};
 use contender::Contender;

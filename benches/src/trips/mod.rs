@@ -24,11 +24,8 @@ pub(crate) struct Crowd {
     pub(crate) acknowledge: bool,
 }
 
-/// A contender of a race.
-pub(crate) trait Contender: Copy + PartialEq + Serialize {
-    /// Returns the name in tables.
-    fn name(self) -> &'static str;
-
+/// A contender of a race on round trips.
+pub(crate) trait Contender: crate::report::Contender {
     /// Returns whether answers come in the order of the messages even if several are under way.
     fn keeps_order(self) -> bool {
         true

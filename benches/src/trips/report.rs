@@ -127,7 +127,9 @@ mod tests {
         Peer,
     }
 
-    impl Contender for Who {
+    impl Contender for Who {}
+
+    impl crate::report::Contender for Who {
         fn name(self) -> &'static str {
             match self {
                 Self::Ours => "ours",

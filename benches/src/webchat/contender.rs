@@ -16,6 +16,7 @@ use crate::load::{self, Entrance};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
+use crate::report;
 use crate::trips::{self, Rows, ring};
 
 /// The contenders of the race.
@@ -38,7 +39,7 @@ pub(crate) enum Contender {
     RawStorage,
 }
 
-impl trips::Contender for Contender {
+impl report::Contender for Contender {
     fn name(self) -> &'static str {
         match self {
             Self::FlowSdk => "FlowSDK",
@@ -49,7 +50,9 @@ impl trips::Contender for Contender {
             Self::RawStorage => "raw: statements",
         }
     }
+}
 
+impl trips::Contender for Contender {
     /// The echo of the raw cost handles its events at the same time.
     fn keeps_order(self) -> bool {
         self != Self::RawSocket

@@ -18,7 +18,8 @@ pub(crate) use raw_socket::RawSocket;
 pub(crate) use raw_storage::RawStorage;
 
 use crate::machine::{self, Cores};
-use crate::trips::{self, Contender as _};
+use crate::report::Contender as _;
+use crate::trips;
 use crate::turns::{Extent, Field};
 use crate::{Common, peers};
 use contender::Contender;

@@ -4,8 +4,7 @@ use anyhow::Result;
 
 use super::contender::Contender;
 use super::{Options, Run};
-use crate::report;
-use crate::trips::Contender as _;
+use crate::report::{self, Contender as _};
 use crate::trips::report::{self as table, Results};
 
 /// Prints the result, and writes it if that is wanted.
