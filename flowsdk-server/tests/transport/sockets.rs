@@ -107,8 +107,9 @@ async fn who_leaves_while_they_are_let_in_is_waited_for_no_more() {
     client.send(r#"40{"waits":true}"#).await;
     wait_until("it is being let in", || server.state.started.load(Ordering::SeqCst) == 1).await;
     drop(client);
-    // Nobody opens the gate.
+    // Nobody opens the gate, so what was under way for it was dropped, and with it the hash it would have waited for.
     wait_until("it has left", || server.state.left.load(Ordering::SeqCst) == 1).await;
+    assert_eq!(server.state.given_up.load(Ordering::SeqCst), 1);
     assert_eq!(server.state.joined.load(Ordering::SeqCst), 0);
     server.stop().await;
 }

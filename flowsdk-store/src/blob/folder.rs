@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::media::{BlobStore, Content, MediaId};
 use futures_util::StreamExt as _;
-use tokio::fs::{self, File};
+use tokio::fs::{self, DirEntry, File};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
 
@@ -118,19 +118,28 @@ impl BlobStore for FolderBlobs {
         // One that cannot be removed keeps none of the others.
         let mut stuck = Ok(());
         while let Some(part) = parts.next_entry().await? {
-            // One that has ended meanwhile is none.
-            let Ok(known) = part.metadata().await else { continue };
-            // Both times are the machine's: files know nothing of an injected clock.
-            let is_left = known.modified()?.elapsed().is_ok_and(|age| age >= LEFT_AFTER);
-            if !is_left || !known.is_file() {
-                continue;
-            }
-            match fs::remove_file(part.path()).await {
-                Err(error) if error.kind() != ErrorKind::NotFound => stuck = Err(error.into()),
-                _ => {}
+            if let Err(error) = remove_left(&part).await {
+                stuck = Err(format!("{} cannot be removed: {error}", part.path().display()).into());
             }
         }
         stuck
+    }
+}
+
+/// Removes a part, unless it may still grow.
+async fn remove_left(part: &DirEntry) -> io::Result<()> {
+    let removed = async {
+        // Both times are the machine's: files know nothing of an injected clock.
+        let age = part.metadata().await?.modified()?.elapsed();
+        if age.is_ok_and(|age| age >= LEFT_AFTER) {
+            fs::remove_file(part.path()).await?;
+        }
+        io::Result::Ok(())
+    };
+    match removed.await {
+        // It has ended meanwhile.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
 }
 
@@ -166,6 +175,13 @@ mod tests {
 
     fn files(path: &Path) -> usize {
         std::fs::read_dir(path).map_or(0, Iterator::count)
+    }
+
+    /// Lets a file or folder look as if it was written this long ago.
+    fn written_ago(path: &Path, age: Duration) {
+        let file = std::fs::File::open(path).expect("a file");
+        let made = file.metadata().and_then(|known| known.modified()).expect("its time");
+        file.set_modified(made - age).expect("its time is set");
     }
 
     #[tokio::test]
@@ -218,12 +234,29 @@ mod tests {
         let unfinished = folder.path().join(UNFINISHED);
         std::fs::create_dir(&unfinished).expect("a folder");
         for (name, age) in [("old", LEFT_AFTER), ("new", Duration::from_secs(60))] {
-            let file = std::fs::File::create(unfinished.join(name)).expect("a file");
-            let made = file.metadata().and_then(|known| known.modified()).expect("its time");
-            file.set_modified(made - age).expect("its time is set");
+            std::fs::write(unfinished.join(name), "part").expect("a file");
+            written_ago(&unfinished.join(name), age);
         }
         blobs.sweep().await.expect("swept");
         assert!(!unfinished.join("old").exists() && unfinished.join("new").exists());
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_removed_keeps_no_other_part_and_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let unfinished = folder.path().join(UNFINISHED);
+        // Somebody's folder is not ours to remove.
+        std::fs::create_dir_all(unfinished.join("folder")).expect("a folder");
+        written_ago(&unfinished.join("folder"), LEFT_AFTER);
+        // The order of a folder's entries is the system's: some come after the one that stays.
+        let parts: Vec<PathBuf> = (0..20).map(|n| unfinished.join(n.to_string())).collect();
+        for part in &parts {
+            std::fs::write(part, "part").expect("a file");
+            written_ago(part, LEFT_AFTER);
+        }
+        let error = FolderBlobs::new(folder.path()).sweep().await.expect_err("one stays");
+        assert!(error.to_string().contains("unfinished/folder cannot be removed"), "{error}");
+        assert_eq!(files(&unfinished), 1);
     }
 
     #[tokio::test]

@@ -302,6 +302,12 @@ async fn files_are_of_their_tenant(setup: Setup) {
     let theirs = format!("/media?routerId={}", world.shop.router);
     assert_eq!(stranger.get(&theirs).await.status, 403);
     assert_eq!(stranger.send("POST", &theirs, &[], Some(PDF)).await.status, 403);
+    // The size tells a stranger nothing either. The client asks before it sends the body.
+    let larger = [("content-length", "104857601"), ("expect", "100-continue")];
+    let refused = stranger.send("POST", &theirs, &larger, None).await;
+    refused.refused(403, "router_out_of_scope", "Roteador fora do escopo");
+    let refused = world.admin.send("POST", &theirs, &larger, None).await;
+    refused.refused(413, "payload_too_large", "O corpo pode ter no máximo 104857600 bytes");
     let reader = json!([{ "resource": "chats", "actions": ["read"] }]);
     let reader = world.admin.member(&world.setup, &reader, &[&world.shop.router]).await;
     assert_eq!(reader.get(&path).await.ok(200)["id"], file["id"]);

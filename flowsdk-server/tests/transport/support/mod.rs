@@ -33,15 +33,27 @@ pub struct State {
     pub seen: Mutex<Vec<u64>>,
     pub started: AtomicUsize,
     pub joined: AtomicUsize,
+    /// Clients that nobody waits for at the gate of the connect any more.
+    pub given_up: AtomicUsize,
     pub left: AtomicUsize,
     pub gate: Notify,
 }
 
 struct Recorder(Arc<State>);
 
+/// Counts where it ends.
+struct Ended<'a>(&'a AtomicUsize);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 impl EventHandler for Recorder {
     async fn on_connect(&self, _: &SocketRef, auth: Value) {
         if auth["waits"] == true {
+            let _ended = Ended(&self.0.given_up);
             self.0.started.fetch_add(1, Ordering::SeqCst);
             self.0.gate.notified().await;
         }
