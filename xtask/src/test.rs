@@ -6,6 +6,14 @@ use crate::packages::{self, Found, Need};
 use crate::services::Services;
 use crate::{interrupt, npm, process, python, workspace};
 
+/// How many tests of a program run at once, for the test runner.
+const THREADS: &str = "RUST_TEST_THREADS";
+
+/// Twice as many tests as processors: those of the server wait for clocks, disks and each other for half of their time.
+fn threads() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 pub(crate) fn run(without: &[Need], arguments: &[String]) -> Result<u8> {
     let found = packages::ensure(&Need::ALL, without)?;
     run_with(&found, arguments)
@@ -23,6 +31,9 @@ pub(crate) fn run_with(found: &Found, arguments: &[String]) -> Result<u8> {
     services.announce(&mut command);
     command.env_remove("FLOWSDK_TEST_NODE").env_remove("FLOWSDK_TEST_CHROMIUM");
     command.env_remove("FLOWSDK_TEST_PYTHON");
+    if std::env::var_os(THREADS).is_none() {
+        command.env(THREADS, threads().to_string());
+    }
     if found.node.is_some() {
         command.env("FLOWSDK_TEST_NODE", "1");
     }
