@@ -15,6 +15,7 @@ mod import_drafts;
 mod interactive_forms;
 pub mod limits;
 pub mod openapi;
+mod opening;
 pub mod path;
 pub mod query;
 pub mod reply;

@@ -6,4 +6,4 @@ mod service;
 
 pub use change::{NewRouter, RouterChange};
 pub use error::RouterError;
-pub use service::Routers;
+pub use service::{ChangedRouter, Routers};

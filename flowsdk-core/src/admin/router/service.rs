@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{NewRouter, RouterChange, RouterError};
-use crate::admin::flow::require_initial;
+use crate::admin::flow::{NoOpening, no_opening, require_initial};
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::credential::HasLlmCredentials;
@@ -22,6 +22,15 @@ use crate::router::{Admitted, AdmittedRouter, AllRouters, HasRouterCatalog, HasR
 use crate::session::{HasLiveSessions, SessionsOf};
 use crate::store::{Records, Store, Transaction as _};
 use crate::words::NameQuery;
+
+/// A router as it is after a change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedRouter {
+    /// The router.
+    pub router: Router,
+    /// Why its initial flow answers nobody. A router without one has chosen that, so it has no reason here.
+    pub no_opening: Option<NoOpening>,
+}
 
 /// Creates, shows, changes and deletes routers. Lookups at the same time share their queries; turns read routers
 /// and routes from storage, so a change counts with the next turn, in every process.
@@ -119,7 +128,7 @@ where
         author: &Author,
         id: &AdmittedRouter,
         change: RouterChange,
-    ) -> Result<Router, RouterError> {
+    ) -> Result<ChangedRouter, RouterError> {
         let mut tx = self.store.begin().await?;
         // Before the router: who deletes a credential locks it, and then the routers that name it.
         let credential = change.llm_credential_id.as_ref().and_then(Option::as_ref);
@@ -133,9 +142,13 @@ where
         }
         let after = change.apply(before.clone(), &self.master_key, self.cx.now());
         tx.router_catalog().save(&after).await?;
+        let no_opening = match &after.initial_flow_id {
+            Some(flow) => no_opening(&mut tx, Some(flow), false).await?,
+            None => None,
+        };
         tx.commit().await?;
         self.changes.updated(author, &before, &after);
-        Ok(after)
+        Ok(ChangedRouter { router: after, no_opening })
     }
 
     /// Deletes a router with its flows, variables and channels. Open sessions stand in the way; with `force`

@@ -4,7 +4,7 @@ use flowsdk_core::router::HasRouters as _;
 use serde_json::json;
 
 use super::building::{
-    UNANSWERED, actions, answer, details, id, published, records, router, says, shop, visitor,
+    UNANSWERED, act, actions, answer, details, id, published, records, router, says, shop, visitor,
 };
 use crate::harness::{Api, Setup, everywhere};
 
@@ -155,7 +155,13 @@ async fn an_initial_flow_is_one_of_the_router(setup: Setup) {
     }
     let flow = published(&admin, &mine, "F", &says("oi")).await;
     let changed = admin.patch(&path, &json!({ "initialFlowId": flow })).await.ok(200);
-    assert_eq!(changed["initialFlowId"], json!(flow));
+    assert_eq!((&changed["initialFlowId"], &changed["warnings"]), (&json!(flow), &json!([])));
+    // A flow that is not published answers nobody; a router without a flow means that.
+    act(&admin, &format!("/flows/{flow}/unpublish")).await.ok(204);
+    let changed = admin.patch(&path, &json!({ "name": "S" })).await.ok(200);
+    assert_eq!(changed["warnings"][0]["code"], "initial_flow_not_published");
+    let changed = admin.patch(&path, &json!({ "initialFlowId": null })).await.ok(200);
+    assert_eq!(changed["warnings"], json!([]));
 }
 
 /// A caller who is confined to routers makes no others, and touches only their own.

@@ -298,7 +298,7 @@ async fn missing_answers_are_warned_of(setup: Setup) {
     let put = admin.put(&format!("{path}/initial-flow"), &json!({ "flowId": flow })).await.ok(200);
     assert_eq!(codes(&put), not_published);
     let of_router = admin.patch(&format!("/routers/{router}"), &set).await;
-    of_router.ok(200);
+    assert_eq!(codes(&of_router.ok(200)), not_published);
     assert_eq!(warned_in_test().await, not_published);
     act(&admin, &format!("/flows/{flow}/publish-test")).await.ok(200);
     assert_eq!((warned().await, warned_in_test().await), (not_published.map(str::to_owned).to_vec(), vec![]));
