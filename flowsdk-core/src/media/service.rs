@@ -175,7 +175,13 @@ where
             router.is_some_and(|router| self.links.allows(router, id, expires, signature))
         };
         let file = found.filter(allows).ok_or(Error::Link)?;
-        if file.is_there() { Ok(file) } else { Err(Error::NotFound) }
+        if !file.is_there() {
+            // Whoever has the link cannot help it; the operator can, who deleted the file or whose flow names it still.
+            tracing::warn!(media = %id, status = file.status.name(), "a link leads to a file whose content is not here");
+            metrics::counter!("flowsdk_media_links_without_content_total").increment(1);
+            return Err(Error::NotFound);
+        }
+        Ok(file)
     }
 
     /// Returns bytes of the content of a file.
