@@ -84,15 +84,24 @@ impl SendContent {
     /// The reason why it may be sent to nobody.
     pub fn check(&self) -> Result<(), SendDenial> {
         if let Some(template) = self.template {
-            if !self.channel.capabilities().have_templates() {
-                return Err(SendDenial::NoTemplates);
-            }
-            if template.status != TemplateStatus::Approved {
-                return Err(SendDenial::TemplateNotApproved);
-            }
+            check_template(self.channel, template)?;
         }
         if self.is_number_active { Ok(()) } else { Err(SendDenial::NumberInactive) }
     }
+}
+
+/// Checks what can be known of a template before the number is.
+///
+/// # Errors
+/// The reason why it may be sent over the channel from no number.
+pub fn check_template(channel: Channel, template: TemplateFacts) -> Result<(), SendDenial> {
+    if !channel.capabilities().have_templates() {
+        return Err(SendDenial::NoTemplates);
+    }
+    if template.status != TemplateStatus::Approved {
+        return Err(SendDenial::TemplateNotApproved);
+    }
+    Ok(())
 }
 
 /// Decides whether something may be sent at `now`: what is sent is [checked](SendContent::check) first, then the opt-in of

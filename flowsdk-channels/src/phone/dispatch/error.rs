@@ -9,10 +9,14 @@ use super::fill::InvalidParameters;
 #[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum DispatchError {
-    /// No such router within reach.
+    /// No such router.
     #[error("no such router")]
     #[fault(NotFound, "not_found", pt = "Roteador não encontrado", en = "Router not found")]
     NotFound,
+    /// The router is beyond the caller's reach.
+    #[error("out of reach")]
+    #[fault(Forbidden, "router_out_of_scope", pt = "Roteador fora do escopo", en = "Router out of scope")]
+    OutOfScope,
     /// The caller is no agent of the router that may dispatch.
     #[error("not allowed to dispatch")]
     #[fault(
@@ -43,7 +47,7 @@ pub enum DispatchError {
     NoOptIn,
     /// A part of the target that needs another one stands alone.
     #[error("{0} needs {1}")]
-    #[fault(Unprocessable, "target_incomplete", pt = "{0} exige {1}", en = "{0} needs {1}", field = *.0)]
+    #[fault(Invalid, "validation_failed", pt = "{0} exige {1}", en = "{0} needs {1}", field = *.0)]
     Incomplete(&'static str, &'static str),
     /// The router has no such flow, or it is not published.
     #[error("no such flow")]

@@ -26,7 +26,9 @@ use super::fill::filled;
 use super::model::{Dispatched, NewDispatch};
 use super::repository::HasDispatchAgents;
 use crate::channel_number::{ChannelNumber, HasChannelNumbers};
-use crate::policy::{SendContent, SendDenial, SendQuestion, SendVerdict, SentBy, TemplateFacts, decide};
+use crate::policy::{
+    SendContent, SendDenial, SendQuestion, SendVerdict, SentBy, TemplateFacts, check_template, decide,
+};
 use crate::template::Template;
 
 /// A transaction with all that a dispatch reads and writes.
@@ -97,7 +99,8 @@ where
     /// one commit. Where an administrator passes over a contact who has not agreed, the contact's log of changes says so.
     ///
     /// # Errors
-    /// [`Error`], in the order of the contract: rights, targets, template, number, opt-in.
+    /// [`Error`]: the request, rights, and then the order of the contract (spec A 4.8), which is targets, template, number,
+    /// opt-in.
     pub async fn dispatch(
         &self,
         author: &Author,
@@ -130,17 +133,17 @@ where
         router: &RouterId,
         new: &NewDispatch,
     ) -> Result<(Dispatched, Option<Contact>), Error> {
+        check_whole(new)?;
         admit(tx, by, router, new).await?;
         check_target(tx, router, new).await?;
         let template = HasRecords::<Template>::records(tx).find(&new.template_id).await?;
         let template = template.filter(|one| one.router_id == *router).ok_or(Error::TemplateUnknown)?;
+        let facts = TemplateFacts { status: template.status, category: template.category };
+        check_template(Channel::Phone, facts).map_err(denied)?;
         let number = tx.channel_numbers().find(&new.channel_number_id).await?;
         let number = number.filter(|one| one.router_id == *router).ok_or(Error::NumberUnknown)?;
-        let sent = SendContent {
-            channel: Channel::Phone,
-            template: Some(TemplateFacts { status: template.status, category: template.category }),
-            is_number_active: number.active,
-        };
+        let sent =
+            SendContent { channel: Channel::Phone, template: Some(facts), is_number_active: number.active };
         sent.check().map_err(denied)?;
         if number.business_account_id != template.business_account_id {
             return Err(Error::OtherAccount);
@@ -250,7 +253,7 @@ fn denied(denial: SendDenial) -> Error {
     }
 }
 
-/// Checks that the caller may dispatch in the router. A router out of reach is as good as none.
+/// Checks that the caller may dispatch in the router.
 async fn admit<T: DispatchTx>(
     tx: &mut T,
     by: Dispatcher<'_>,
@@ -259,9 +262,10 @@ async fn admit<T: DispatchTx>(
 ) -> Result<(), Error> {
     let agent = tx.dispatch_agents().can_dispatch(router, by.user).await?;
     let is_within = agent.is_some() || by.reach.contains(router);
-    if !is_within || tx.routers().find(router).await?.is_none() {
-        return Err(Error::NotFound);
+    if !is_within {
+        return Err(Error::OutOfScope);
     }
+    tx.routers().find(router).await?.ok_or(Error::NotFound)?;
     if !by.is_admin && agent != Some(true) {
         return Err(Error::NotAllowed);
     }
@@ -286,14 +290,19 @@ async fn newest_opt_in<T: DispatchTx>(
     Ok(newest.map(|one| one.status))
 }
 
-/// Checks where a reply is to go.
-async fn check_target<T: DispatchTx>(tx: &mut T, router: &RouterId, new: &NewDispatch) -> Result<(), Error> {
+/// Checks that no part of the target lacks the one that it needs (rulings H5).
+fn check_whole(new: &NewDispatch) -> Result<(), Error> {
     if new.target_block_id.is_some() && new.target_flow_id.is_none() {
         return Err(Error::Incomplete("targetBlockId", "targetFlowId"));
     }
     if new.target_user_id.is_some() && new.target_queue_id.is_none() {
         return Err(Error::Incomplete("targetUserId", "targetQueueId"));
     }
+    Ok(())
+}
+
+/// Checks where a reply is to go.
+async fn check_target<T: DispatchTx>(tx: &mut T, router: &RouterId, new: &NewDispatch) -> Result<(), Error> {
     if new.target_queue_id.is_some() {
         return Err(Error::QueueUnknown);
     }

@@ -90,7 +90,6 @@ pub const CODES: &[&str] = &[
     // Dispatch.
     "dispatch_not_allowed",
     "opt_in_missing",
-    "target_incomplete",
     "queue_unknown",
     "template_unknown",
     "template_not_approved",

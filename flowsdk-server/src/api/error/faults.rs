@@ -426,6 +426,7 @@ fn channels(table: &mut Table) {
     table.add([UploadError::Disabled, UploadError::TooMany]);
     table.add([
         DispatchError::NotFound,
+        DispatchError::OutOfScope,
         DispatchError::NotAllowed,
         DispatchError::OptInNotYours,
         DispatchError::NoOptIn,

@@ -224,8 +224,8 @@ async fn desk_login(setup: Setup) {
             .weekday()
             .to_sunday_zero_offset();
     let never = json!([{ "weekday": (weekday + 3) % 7, "from": "10:00", "to": "10:01" }]);
-    setup.insert_agent(&ids[0], &json!(always)).await;
-    setup.insert_agent(&ids[1], &never).await;
+    setup.insert_agent(setup.seeded.router.as_str(), &ids[0], &json!(always), false).await;
+    setup.insert_agent(setup.seeded.router.as_str(), &ids[1], &never, false).await;
     let api = Api::anonymous(&server);
     let login =
         |name: &str, password: &str| json!({ "email": format!("{name}@example.com"), "password": password });

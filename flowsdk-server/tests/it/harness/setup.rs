@@ -300,21 +300,32 @@ impl Setup {
     }
 
     /// Makes a user an agent of a router, as the helpdesk would.
-    pub async fn insert_agent(&self, user: &str, schedule: &Value) {
+    pub async fn insert_agent(&self, router: &str, user: &str, schedule: &Value, can_dispatch: bool) {
         let id = OpContext::system().ids().next_id();
-        let router = self.seeded.router.as_str();
         let (schedule, now) = (schedule.to_string(), OpContext::system().now().as_millis());
-        let columns = "INSERT INTO agent (id, router_id, user_id, login_schedule, created_at) VALUES";
+        let columns = "INSERT INTO agent (id, router_id, user_id, login_schedule, can_active_dispatch, created_at) VALUES";
         let url = self.value("DATABASE_URL");
         if self.is_postgres() {
             let mut connection = sqlx::PgConnection::connect(url).await.unwrap();
-            let insert = sqlx::AssertSqlSafe(format!("{columns} ($1, $2, $3, $4::jsonb, $5)"));
-            let insert = sqlx::query(insert).bind(id).bind(router).bind(user).bind(schedule).bind(now);
+            let insert = sqlx::AssertSqlSafe(format!("{columns} ($1, $2, $3, $4::jsonb, $5, $6)"));
+            let insert = sqlx::query(insert)
+                .bind(id)
+                .bind(router)
+                .bind(user)
+                .bind(schedule)
+                .bind(i64::from(can_dispatch))
+                .bind(now);
             insert.execute(&mut connection).await.unwrap();
         } else {
             let mut connection = sqlx::SqliteConnection::connect(url).await.unwrap();
-            let insert = sqlx::AssertSqlSafe(format!("{columns} ($1, $2, $3, $4, $5)"));
-            let insert = sqlx::query(insert).bind(id).bind(router).bind(user).bind(schedule).bind(now);
+            let insert = sqlx::AssertSqlSafe(format!("{columns} ($1, $2, $3, $4, $5, $6)"));
+            let insert = sqlx::query(insert)
+                .bind(id)
+                .bind(router)
+                .bind(user)
+                .bind(schedule)
+                .bind(i64::from(can_dispatch))
+                .bind(now);
             insert.execute(&mut connection).await.unwrap();
         }
     }

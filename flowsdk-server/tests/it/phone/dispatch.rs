@@ -1,5 +1,7 @@
 //! Dispatch: templates to contacts who have not written (spec A 4.8).
 
+use std::time::Duration;
+
 use flowsdk_server::simulator::Fault;
 use serde_json::{Value, json};
 
@@ -8,7 +10,7 @@ use super::{deliver, delivery, transcript};
 use crate::api::building::{published, says};
 use crate::harness::{Api, Setup, eventually, everywhere};
 
-everywhere!(a_reply_to_a_dispatch_begins_its_flow);
+everywhere!(a_reply_to_a_dispatch_begins_its_flow, agents_dispatch_if_they_may);
 everywhere!(
     in process:
     what_is_not_dispatched,
@@ -18,6 +20,8 @@ everywhere!(
     a_target_that_is_gone_leads_to_the_flow_of_the_router,
     whoever_stops_a_business_is_not_written_to,
     a_consent_that_is_passed_over_is_on_record,
+    a_reply_begins_at_its_block_within_seven_days,
+    an_uploaded_file_is_the_header_of_a_template,
 );
 
 const PHONE: &str = "5511987654321";
@@ -174,8 +178,6 @@ async fn what_is_not_dispatched(setup: Setup) {
             "template_parameters",
         ),
         ("targetFlowId", json!(foreign), "flow_unknown"),
-        ("targetBlockId", json!("start"), "target_incomplete"),
-        ("targetUserId", json!("u"), "target_incomplete"),
         ("targetQueueId", json!("q"), "queue_unknown"),
     ] {
         let mut body = desk.body();
@@ -183,16 +185,43 @@ async fn what_is_not_dispatched(setup: Setup) {
         let answer = admin.post(&path, &body).await;
         assert_eq!((answer.status, &answer.json()["code"]), (422, &json!(code)), "{field}");
     }
+    for field in ["targetBlockId", "targetUserId"] {
+        let mut body = desk.body();
+        body[field] = "b".into();
+        assert_eq!(admin.post(&path, &body).await.invalid_fields(), [field]);
+    }
     let mut body = desk.body();
     body["targetFlowId"] = own.into();
     body["targetBlockId"] = "nowhere".into();
     assert_eq!(admin.post(&path, &body).await.json()["code"], "block_not_found");
-    // Who is no agent of the router may not; who does not reach the router learns nothing.
+    // The order of the contract: the target, the template, the number, the parameters, the contact.
+    let mut body = json!({ "channelNumberId": "nothing", "phoneNumber": "5521900000000", "templateId": draft,
+        "variables": ["?"], "targetFlowId": foreign });
+    for (field, right, code) in [
+        ("targetFlowId", Value::Null, "flow_unknown"),
+        ("templateId", json!(desk.template), "template_not_approved"),
+        ("channelNumberId", json!(desk.number), "channel_number_unknown"),
+    ] {
+        assert_eq!(admin.post(&path, &body).await.json()["code"], code);
+        body[field] = right;
+    }
+    assert_eq!(admin.post(&path, &body).await.json()["code"], "template_parameters");
+    let contacts = admin.get("/contacts?q=5521900000000").await.ok(200);
+    assert_eq!(contacts["items"], json!([]), "a refused dispatch makes no contact");
+    let number = format!("/channel-numbers/{}", desk.number);
+    admin.patch(&number, &json!({ "active": false })).await.ok(200);
+    assert_eq!(admin.post(&path, &desk.body()).await.json()["code"], "channel_number_inactive");
+    admin.patch(&number, &json!({ "active": true })).await.ok(200);
+    // Who is no agent of the router may not; who does not reach the router learns nothing of it.
     let write = json!([{ "resource": "routers", "actions": ["read"] }]);
     let member = admin.member(&desk.world.setup, &write, &[&desk.world.shop.router]).await;
     assert_eq!(member.post(&path, &desk.body()).await.json()["code"], "dispatch_not_allowed");
     let stranger = admin.member(&desk.world.setup, &write, &[&other.router]).await;
-    assert_eq!(stranger.post(&path, &desk.body()).await.status, 404);
+    let refused = stranger.post(&path, &desk.body()).await;
+    refused.refused(403, "router_out_of_scope", "Roteador fora do escopo");
+    let nowhere = "/routers/nowhere/dispatch/template";
+    admin.post(nowhere, &desk.body()).await.refused(404, "not_found", "Roteador não encontrado");
+    assert_eq!(stranger.post(nowhere, &desk.body()).await.json()["code"], "router_out_of_scope");
     assert_eq!(desk.world.provider.calls(), 0);
 }
 
@@ -310,4 +339,75 @@ async fn a_consent_that_is_passed_over_is_on_record(setup: Setup) {
         json!({ "dispatchedWithoutOptIn": { "from": null, "to": done["messageId"] } })
     );
     assert_eq!(record["routerId"], desk.world.shop.router.as_str());
+}
+
+async fn agents_dispatch_if_they_may(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let (admin, setup, path) = (desk.admin(), &desk.world.setup, desk.path());
+    let agent = async |can_dispatch: bool| {
+        let member = admin.member(setup, &json!([]), &[]).await;
+        let user = member.get("/auth/me").await.ok(200)["user"]["id"].as_str().unwrap().to_owned();
+        setup.insert_agent(&desk.world.shop.router, &user, &Value::Null, can_dispatch).await;
+        member
+    };
+    let (may, may_not) = (agent(true).await, agent(false).await);
+    may_not.post(&path, &desk.body()).await.refused(
+        403,
+        "dispatch_not_allowed",
+        "Sem permissão para disparo ativo",
+    );
+    may.post(&path, &desk.body()).await.ok(200);
+    let mut body = desk.body();
+    body["disableOptIn"] = true.into();
+    may.post(&path, &body).await.refused(403, "admin_only", "Acesso restrito a administradores");
+    let client = json!({ "name": "CRM", "permissions": [{ "resource": "routers", "actions": ["admin"] }] });
+    let token = admin.post("/api-clients", &client).await.ok(201)["token"].as_str().unwrap().to_owned();
+    setup.plant(&token);
+    let refused = admin.with(&token).post(&path, &desk.body()).await;
+    refused.refused(403, "user_only", "Acesso restrito a usuários");
+    assert_eq!(desk.world.sent(1).await.len(), 1);
+}
+
+async fn a_reply_begins_at_its_block_within_seven_days(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let block = |id: &str, text: &str| {
+        json!({ "id": id, "type": "content", "contents": [{ "type": "text", "text": { "body": text } }],
+            "defaultOutput": { "end": true } })
+    };
+    let blocks = [block("b", "do início"), block("c", "do meio")];
+    let flow = json!({ "schemaVersion": 1, "startBlockId": "b", "blocks": blocks });
+    let flow = published(desk.admin(), &desk.world.shop.router, "Pedido", &flow).await;
+    let mut body = desk.body();
+    body["targetFlowId"] = flow.into();
+    body["targetBlockId"] = "c".into();
+    for _ in 0..2 {
+        desk.admin().post(&desk.path(), &body).await.ok(200);
+    }
+    desk.world.sent(2).await;
+    desk.world.says("sim");
+    assert_eq!(desk.answered(4).await, "do meio");
+    // What still waited would be too old to be sent.
+    desk.world.sent(3).await;
+    desk.world.server.advance(Duration::from_secs(7 * 24 * 3_600 + 1)).await;
+    desk.world.says("e o outro?");
+    let sent = desk.world.sent(4).await;
+    assert_eq!(sent[3].body["text"]["body"], "eco e o outro?");
+}
+
+async fn an_uploaded_file_is_the_header_of_a_template(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
+    let upload = format!("/media?routerId={}", desk.world.shop.router);
+    let file = desk.admin().send("POST", &upload, &[], Some(png)).await.ok(201);
+    let mut body = desk.body();
+    body["components"][0]["parameters"][0]["image"] = json!({ "id": file["id"] });
+    desk.admin().post(&desk.path(), &body).await.ok(200);
+    let sent = desk.world.sent(1).await;
+    let image = &sent[0].body["template"]["components"][0]["parameters"][0]["image"];
+    let link = image["link"].as_str().expect("a link");
+    assert!(link.contains(&format!("/media/{}/content?", file["id"].as_str().unwrap())), "{image}");
+    assert_eq!(image.get("id"), None);
 }
