@@ -82,6 +82,14 @@ impl MediaLinks {
                 *file = FileSource::Link(self.sent(router, &id));
             }
         }
+        if let ContentMessage::Template { template } = content {
+            for file in template.components.iter_mut().flat_map(files_of_component) {
+                if let Some(id) = file.get("id").and_then(Value::as_str).and_then(own_id) {
+                    file.remove("id");
+                    file.insert("link".to_owned(), self.sent(router, &id).into());
+                }
+            }
+        }
     }
 
     /// Returns whether a message may name a file.
@@ -121,6 +129,15 @@ impl MediaLinks {
         mac.update(format!("{router}/{id}/{expires}").as_bytes());
         mac
     }
+}
+
+/// Returns where the files of a template's component are: its parameters are in the provider's shape.
+fn files_of_component(component: &mut Value) -> impl Iterator<Item = &mut serde_json::Map<String, Value>> {
+    let parameters = component.get_mut("parameters").and_then(Value::as_array_mut);
+    parameters.into_iter().flatten().filter_map(|parameter| {
+        let kind = NODES.iter().find(|kind| parameter["type"] == **kind)?;
+        parameter.get_mut(*kind)?.as_object_mut()
+    })
 }
 
 /// Returns the id of a file of ours. Ids of providers are digits.
@@ -208,5 +225,27 @@ mod tests {
         assert!(link["link"].as_str().expect("a link").starts_with("http://127.0.0.1:8080/media/cmine/"));
         assert_eq!((&link["caption"], link.get("id")), (&json!("a"), None));
         assert_eq!(resolved(&public, json!({ "id": "4711" })), json!({ "id": "4711" }));
+        let template = |file: Value| {
+            json!({ "type": "template", "template": { "name": "aviso", "language": { "code": "pt_BR" }, "components": [
+                { "type": "header", "parameters": [{ "type": "document", "document": file }] },
+                { "type": "body", "parameters": [{ "type": "text", "text": "Ana" }] }] } })
+        };
+        let resolved = |file: Value| {
+            let mut content: ContentMessage = serde_json::from_value(template(file)).expect("parses");
+            public.resolve(&router, &mut content);
+            let content = serde_json::to_value(&content).expect("JSON");
+            assert_eq!(
+                content["template"]["components"][1],
+                template(json!({}))["template"]["components"][1]
+            );
+            content["template"]["components"][0]["parameters"][0]["document"].clone()
+        };
+        let file = resolved(json!({ "id": "cmine", "filename": "menu.pdf" }));
+        let link = file["link"].as_str().expect("a link");
+        assert!(link.starts_with("https://desk.example/api/media/cmine/content?"), "{link}");
+        assert_eq!((file.get("id"), &file["filename"]), (None, &json!("menu.pdf")));
+        for other in [json!({ "id": "4711" }), json!({ "link": "https://x.example/a.pdf" })] {
+            assert_eq!(resolved(other.clone()), other);
+        }
     }
 }
