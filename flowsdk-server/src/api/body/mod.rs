@@ -9,7 +9,8 @@ mod text;
 mod wording;
 
 pub use large::{LargeBodies, Place};
-pub(super) use read::{any_bytes, bytes, is_json, unsupported};
+pub(crate) use read::any_bytes;
+pub(super) use read::{bytes, is_json, unsupported};
 pub(crate) use streamed::StreamedBody;
 pub use text::{BodyText, WithText};
 

@@ -39,7 +39,7 @@ pub(in crate::api) fn unsupported(text: Text) -> ApiError {
 }
 
 /// The same of any request.
-pub(in crate::api) async fn any_bytes(request: Request, max: usize) -> Result<Bytes, ApiError> {
+pub(crate) async fn any_bytes(request: Request, max: usize) -> Result<Bytes, ApiError> {
     let said = said(request.headers());
     if said.is_some_and(|length| length > max as u64) {
         discard(request).await;
