@@ -6,21 +6,21 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{DefaultBodyLimit, FromRequest as _, Query, RawPathParams, Request, State};
+use axum::extract::{Query, RawPathParams, Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use axum::{RequestExt as _, Router};
+use axum::{Json, RequestExt as _, Router};
 use flowsdk_channels::phone::webhook::SIGNATURE_HEADER;
-use flowsdk_channels::phone::{IntakeError, PhoneIntake};
+use flowsdk_channels::phone::{IntakeError, PhoneIntake, Taken};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::text::Text;
 use flowsdk_store::sql::SqlStore;
 use http::{Extensions, HeaderMap, StatusCode, header};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::api::ApiError;
+use crate::api::body::any_bytes;
 
 /// Most bytes of a delivery (WhatsApp Business Platform, "Webhooks": 3 MB).
 const MAX_BODY: usize = 3 << 20;
@@ -69,26 +69,43 @@ async fn verify(
 }
 
 /// Takes a delivery. The request is taken apart here, because an extractor of each part would copy all headers.
-async fn take(State(gateway): State<Gateway>, mut request: Request) -> Result<StatusCode, ApiError> {
+async fn take(State(gateway): State<Gateway>, mut request: Request) -> Result<Response, ApiError> {
     let path = request.extract_parts::<RawPathParams>().await.map_err(|_| ApiError::not_found())?;
     let router = router_of(&path)?;
-    if request.headers().contains_key(header::CONTENT_ENCODING) {
+    if is_encoded(request.headers()) {
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", ENCODED));
     }
     let caller = crate::caller::address(request.headers(), request.extensions(), gateway.trusted_proxies);
     let signature = request.headers().get(SIGNATURE_HEADER).cloned();
-    DefaultBodyLimit::max(MAX_BODY).apply(&mut request);
-    let body = Bytes::from_request(request, &()).await;
-    let body = body.map_err(|rejection| match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => {
-            ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", TOO_LARGE)
-        }
-        status => ApiError::new(status, "delivery_malformed", CUT_OFF),
-    })?;
+    let body = any_bytes(request, MAX_BODY).await?;
     let signature = signature.as_ref().and_then(|value| value.to_str().ok());
     let taken = gateway.intake.take(router.as_ref(), signature, &body, caller).await;
-    taken.map_err(|error| refused(error, caller))?;
-    Ok(StatusCode::OK)
+    let taken = taken.map_err(|error| refused(error, caller))?;
+    Ok(match taken.refused {
+        0 => StatusCode::OK.into_response(),
+        _ => Json(PartlyTaken::from(taken)).into_response(),
+    })
+}
+
+fn is_encoded(headers: &HeaderMap) -> bool {
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
+/// What was taken of a delivery of which something was left out. The provider looks at the status alone; people who try the
+/// webhook look at this.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PartlyTaken {
+    messages: usize,
+    statuses: usize,
+    left_out: usize,
+}
+
+impl From<Taken> for PartlyTaken {
+    fn from(Taken { messages, statuses, refused }: Taken) -> Self {
+        Self { messages, statuses, left_out: refused }
+    }
 }
 
 /// Returns the answer to a request that is refused. The log says why, for whoever sets the address up.
@@ -108,5 +125,3 @@ fn router_of(path: &RawPathParams) -> Result<Option<RouterId>, ApiError> {
 /// The period of the limit of callers.
 const LIMIT_PERIOD: Duration = Duration::from_secs(60);
 const ENCODED: Text = Text::new("O corpo não pode ser comprimido", "The body must not be compressed");
-const TOO_LARGE: Text = Text::new("Corpo maior que 3 MiB", "A body of more than 3 MiB");
-const CUT_OFF: Text = Text::new("O corpo não chegou inteiro", "The body did not arrive as a whole");

@@ -18,6 +18,11 @@ pub enum Fault {
     LoseAnswer,
     /// The connection ends, and the message is not taken.
     Drop,
+    /// The message is taken, and a status says later that it failed.
+    FailStatus {
+        /// The code of the error.
+        code: i64,
+    },
     /// The answer comes after this time.
     Delay {
         /// Milliseconds.

@@ -48,7 +48,11 @@ impl Provider {
         let body = serde_json::to_string(&sealed)?;
         let signature = sign(&self.state().config.app_secret, body.as_bytes());
         let request = self.shared().client.post(asked.endpoint.clone()).header(SIGNATURE_HEADER, signature);
-        let answer = request.header("content-type", "application/json").body(body).send().await?;
+        let answer = request.header("content-type", "application/json").body(body).send().await;
+        let answer = answer.map_err(|error| {
+            let why = if error.is_timeout() { "did not answer in time" } else { "cannot be reached" };
+            format!("the endpoint {} {why}", asked.endpoint)
+        })?;
         let status = answer.status().as_u16();
         let text = answer.text().await?;
         let clear = exchange.open_answer(&text).ok();

@@ -24,7 +24,7 @@ pub use form::{Answered, Asked};
 pub use media::{KeptMedia, MediaFault, SentFile};
 pub(crate) use page::PHONE;
 pub use page::Shown;
-pub use phone::{Bubble, Screen, Side};
+pub use phone::{Bubble, Delivered, Screen, Side};
 pub use profile::Profile;
 pub(crate) use provider::seed_at;
 pub use provider::{Provider, ProviderConfig, Reach, SentMessage};

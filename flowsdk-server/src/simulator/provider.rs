@@ -14,10 +14,10 @@ use tokio_util::task::TaskTracker;
 use super::disorder::{Disorder, Held};
 use super::fault::Fault;
 use super::media::Files;
-use super::phone::{Bubble, Screen, Side};
+use super::phone::{Bubble, Delivered, Screen, Side};
 use super::profile::Profile;
 use super::template::KeptTemplate;
-use super::webhook::Delivery;
+use super::webhook::{Delivery, Written};
 
 /// Most messages that are kept to be shown to a test.
 const SENT: usize = 20_000;
@@ -171,8 +171,16 @@ impl Provider {
     pub(super) fn show(&self, number: &str, phone: &str, id: &str, from: Side, message: Value) {
         let at = self.shared().cx.now();
         let read = from == Side::Business && self.state().config.reach == Reach::Read;
-        let bubble = Bubble { id: id.to_owned(), from, at, read, message };
+        let bubble = Bubble { id: id.to_owned(), from, at, read, delivered: None, message };
         self.state().screen(number, phone).add(bubble);
+    }
+
+    /// Returns why a message fails that is no template and comes too long after what its phone wrote, if it does.
+    pub(super) fn closed_window(&self, message: &SentMessage) -> Option<(i64, &'static str)> {
+        let now = self.shared().cx.now();
+        let is_free = message.body["type"] != "template";
+        let is_late = is_free && self.state().screen(&message.phone_number_id, &message.to).is_quiet(now);
+        is_late.then_some((131_047, "Re-engagement message"))
     }
 
     /// Returns how many calls to send were made, refused ones included. Read receipts send nothing.
@@ -193,6 +201,14 @@ impl State {
             }
         }
         self.screens.entry(key).or_default()
+    }
+
+    /// Notes what became of a message that a phone wrote, if its chat is still kept.
+    pub(super) fn delivered(&mut self, written: &Written, how: Delivered) {
+        let Written { number, phone, id } = written;
+        if let Some(screen) = self.screens.get_mut(&(number.clone(), phone.clone())) {
+            screen.delivered(id, how);
+        }
     }
 
     /// Notes that the business has read a message, on whatever phone it is.

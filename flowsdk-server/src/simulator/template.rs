@@ -91,8 +91,24 @@ impl Provider {
             json!({ "event": review.event, "message_template_id": id, "message_template_name": template.name,
                 "message_template_language": template.language, "reason": review.reason.as_deref().unwrap_or("NONE") })
         };
-        self.deliver_change("message_template_status_update", &told);
+        self.deliver_change("message_template_status_update", &told, None);
         true
+    }
+
+    /// Returns why a message of a template is refused, if it is. What is not kept here may be approved all the same: a server
+    /// can have templates of which the simulator was never told.
+    pub(super) fn refused_template(&self, message: &Value) -> Option<(i64, &'static str)> {
+        let sent = &message["template"];
+        let state = self.state();
+        let mut kept = state.templates.iter();
+        let template =
+            kept.find(|one| sent["name"] == *one.name && sent["language"]["code"] == *one.language)?;
+        match &*template.status {
+            "APPROVED" => None,
+            "PAUSED" => Some((132_015, "Template is paused due to low quality")),
+            "DISABLED" => Some((132_016, "Template is disabled")),
+            _ => Some((132_001, "Template name does not exist in the translation")),
+        }
     }
 
     /// Returns the body of a template with its values, as a phone shows it; `None` of a template that is not kept.

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
 use flowsdk_core::contact::is_user_id;
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use super::disorder::Disorder;
-use super::phone::Side;
+use super::phone::{Delivered, Side};
 use super::provider::{Provider, Reach, SentMessage};
 
 /// Pauses between the attempts of one delivery; the provider goes on for days.
@@ -32,7 +33,9 @@ impl Provider {
         if message["timestamp"].is_null() {
             message["timestamp"] = self.now().into();
         }
-        self.deliver(phone_number_id, json!({ "contacts": [contact], "messages": [message] }));
+        let written = Written { number: phone_number_id.into(), phone: phone.into(), id: id.clone() };
+        let value = json!({ "contacts": [contact], "messages": [message] });
+        self.deliver(phone_number_id, value, Some(written));
         id
     }
 
@@ -58,13 +61,25 @@ impl Provider {
 
     /// Tells a status of a message.
     pub fn tell_status(&self, message: &SentMessage, status: &str) {
-        let mut told = json!({ "id": message.id, "status": status, "timestamp": self.now() });
+        self.tell(message, json!({ "status": status }));
+    }
+
+    /// Tells that a message which was taken has failed.
+    pub fn tell_failure(&self, message: &SentMessage, code: i64, details: &str) {
+        let error = json!({ "code": code, "title": details, "message": details,
+            "error_data": { "details": details } });
+        self.tell(message, json!({ "status": "failed", "errors": [error] }));
+    }
+
+    fn tell(&self, message: &SentMessage, mut told: Value) {
+        told["id"] = message.id.as_str().into();
+        told["timestamp"] = self.now().into();
         let recipient = if is_user_id(&message.to) { "recipient_user_id" } else { "recipient_id" };
         told[recipient] = message.to.as_str().into();
         if let Some(data) = message.body.get("biz_opaque_callback_data") {
             told["biz_opaque_callback_data"] = data.clone();
         }
-        self.deliver(&message.phone_number_id, json!({ "statuses": [told] }));
+        self.deliver(&message.phone_number_id, json!({ "statuses": [told] }), None);
     }
 
     fn now(&self) -> String {
@@ -72,15 +87,16 @@ impl Provider {
     }
 
     /// Delivers news of a number.
-    fn deliver(&self, phone_number_id: &str, mut value: Value) {
+    fn deliver(&self, phone_number_id: &str, mut value: Value, written: Option<Written>) {
         value["messaging_product"] = "whatsapp".into();
         value["metadata"] =
             json!({ "display_phone_number": phone_number_id, "phone_number_id": phone_number_id });
-        self.deliver_change("messages", &value);
+        self.deliver_change("messages", &value, written);
     }
 
-    /// Delivers a change of the account, and what was held back before, if it is time.
-    pub(super) fn deliver_change(&self, field: &str, value: &Value) {
+    /// Delivers a change of the account, and what was held back before, if it is time. A phone is told what became of the
+    /// message that it has `written`.
+    pub(super) fn deliver_change(&self, field: &str, value: &Value, written: Option<Written>) {
         let coming = {
             let mut state = self.state();
             if state.config.callback.is_none() {
@@ -92,7 +108,7 @@ impl Provider {
                 escaped(&json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string());
             let signature = sign(&state.config.app_secret, body.as_bytes());
             let disorder = state.disorder;
-            state.held.take(disorder, Delivery { body, signature })
+            state.held.take(disorder, Delivery { body, signature, written })
         };
         self.send(coming);
     }
@@ -117,13 +133,17 @@ impl Provider {
         });
     }
 
-    async fn insist(&self, Delivery { body, signature }: &Delivery) {
+    async fn insist(&self, Delivery { body, signature, written }: &Delivery) {
         for _ in 0..MOST_ATTEMPTS {
             // The address may be another one by now.
             let Some(callback) = self.state().config.callback.clone() else { return };
             let request = self.shared().client.post(callback).header(SIGNATURE_HEADER, signature);
             let request = request.header("content-type", "application/json").body(body.clone());
-            if request.send().await.is_ok_and(|answer| answer.status().is_success()) {
+            let delivered = outcome(request).await;
+            if let Some(written) = written {
+                self.state().delivered(written, delivered);
+            }
+            if matches!(delivered, Delivered::Taken | Delivered::LeftOut) {
                 return;
             }
             tokio::time::sleep(PAUSE).await;
@@ -137,6 +157,28 @@ impl Provider {
 pub(super) struct Delivery {
     body: String,
     signature: String,
+    /// The message of a phone in it.
+    written: Option<Written>,
+}
+
+/// A message that a phone wrote to a number.
+#[derive(Debug, Clone)]
+pub(super) struct Written {
+    pub(super) number: String,
+    pub(super) phone: String,
+    pub(super) id: String,
+}
+
+/// Delivers, and returns what the webhook made of it.
+async fn outcome(request: RequestBuilder) -> Delivered {
+    let Ok(answer) = request.send().await else { return Delivered::Unanswered };
+    let status = answer.status();
+    if !status.is_success() {
+        return Delivered::Refused { status: status.as_u16() };
+    }
+    let left_out = |body: &Value| body["leftOut"].as_u64().is_some_and(|parts| parts > 0);
+    let body = answer.json().await;
+    if body.is_ok_and(|body| left_out(&body)) { Delivered::LeftOut } else { Delivered::Taken }
 }
 
 /// Returns JSON as the provider writes it: in ASCII alone.

@@ -15,6 +15,8 @@ export interface Item {
   sender: Sender | null;
   delivery: Delivery | null;
   error: string | null;
+  /** Whether the business has read it, where a phone is told; in the web chat its answer shows that. */
+  read?: boolean;
 }
 
 /** Each chat counts its messages from 1. */

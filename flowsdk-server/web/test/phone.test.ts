@@ -49,6 +49,36 @@ test('what the business sent stands beside what the phone wrote', async () => {
   assert.equal(phone.state.link, 'online');
 });
 
+test('a message that the webhook left out is failed, and can be said again', async () => {
+  const messages = [
+    { ...text('a', 'phone', 'oi'), delivered: { outcome: 'left_out' } },
+    { ...text('b', 'phone', 'aí?'), delivered: { outcome: 'refused', status: 403 } },
+    { ...text('c', 'phone', 'sim'), delivered: { outcome: 'taken' } },
+    { ...text('d', 'phone', 'não'), delivered: null },
+  ];
+  const { phone, calls } = simulator({ version: 3, business: 'Loja', typing: false, messages });
+  await phone.start();
+  phone.stop();
+  assert.deepEqual(
+    phone.state.items.map((item) => item.delivery),
+    ['failed', 'sending', 'sent', 'sent'],
+  );
+  phone.retry('a');
+  const message = { type: 'text', text: { body: 'oi' } };
+  assert.deepEqual(calls, [{ path: '/simulator/numbers/111/phones/1/messages', body: { name: 'Ana', message } }]);
+});
+
+test('a message has been read when the simulator says so, whatever is answered', async () => {
+  const messages = [text('a', 'phone', 'oi'), { ...text('b', 'phone', 'aí?'), read: true }, text('c', 'business', 'sim')];
+  const { phone } = simulator({ version: 3, business: 'Loja', typing: false, messages });
+  await phone.start();
+  phone.stop();
+  assert.deepEqual(
+    phone.state.items.map((item) => item.read),
+    [false, true, undefined],
+  );
+});
+
 test('a text and a choice are said as WhatsApp says them', async () => {
   const { phone, calls } = simulator({ version: 1, business: 'Loja', typing: false, messages: [text('b', 'business', '?')] });
   await phone.start();

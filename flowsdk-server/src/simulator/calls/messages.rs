@@ -45,7 +45,7 @@ pub(super) async fn send(
         Some(Fault::Refuse { code, retry_after }) => return refusal(code, "As it was told to", retry_after),
         Some(Fault::Drop) => return broken(),
         Some(Fault::Delay { millis }) => tokio::time::sleep(Duration::from_millis(millis)).await,
-        Some(Fault::LoseAnswer) | None => {}
+        Some(Fault::LoseAnswer | Fault::FailStatus { .. }) | None => {}
     }
     if let Some((id, types)) = receipt {
         // Whether it is there or not, the provider says that it is done.
@@ -56,6 +56,9 @@ pub(super) async fn send(
         Ok(read) => read,
         Err(details) => return refusal(100, &details, None),
     };
+    if let Some((code, details)) = provider.refused_template(&body) {
+        return refusal(code, details, None);
+    }
     let message = {
         let mut state = provider.state();
         let id = state.next_id();
@@ -63,12 +66,20 @@ pub(super) async fn send(
         state.keep(message.clone());
         message
     };
-    let mut content = content_of(&message.body);
-    if let Some(words) = provider.words(&message.body) {
-        content["template"]["text"] = words.into();
+    let failure = match fault {
+        Some(Fault::FailStatus { code }) => Some((code, "As it was told to")),
+        _ => provider.closed_window(&message),
+    };
+    if let Some((code, details)) = failure {
+        provider.tell_failure(&message, code, details);
+    } else {
+        let mut content = content_of(&message.body);
+        if let Some(words) = provider.words(&message.body) {
+            content["template"]["text"] = words.into();
+        }
+        provider.show(&message.phone_number_id, &message.to, &message.id, Side::Business, content);
+        provider.tell_of(&message);
     }
-    provider.show(&message.phone_number_id, &message.to, &message.id, Side::Business, content);
-    provider.tell_of(&message);
     if fault == Some(Fault::LoseAnswer) {
         return broken();
     }

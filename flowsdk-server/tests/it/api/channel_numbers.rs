@@ -284,6 +284,8 @@ async fn scope(setup: Setup) {
         bia.get(&format!("{path}/encryption")).await,
         bia.get(&format!("{path}/encryption/private-key")).await,
         act(&bia, &format!("{path}/encryption/generate-keys")).await,
+        act(&bia, &format!("{path}/encryption/register")).await,
+        bia.get(&format!("{path}/health")).await,
     ] {
         answer.refused(404, "not_found", "Número não encontrado");
     }

@@ -5,6 +5,7 @@ pub mod client;
 pub mod http;
 mod log;
 pub mod process;
+mod redis;
 pub mod seed;
 pub mod server;
 pub mod setup;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 
 pub use api::Api;
 pub use client::Client;
+pub use redis::PrivateRedis;
 pub use server::Server;
 pub use setup::{Begins, Services, Setup};
 

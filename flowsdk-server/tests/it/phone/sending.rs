@@ -5,7 +5,7 @@ use std::time::Duration;
 use flowsdk_channels::phone::graph::API_VERSION;
 use flowsdk_core::context::OpContext;
 use flowsdk_server::simulator::{
-    Disorder, Fault, Provider, ProviderConfig, Reach, SentMessage, Shown, routes,
+    Delivered, Disorder, Fault, Provider, ProviderConfig, Reach, SentMessage, Shown, routes,
 };
 use reqwest::Client;
 use secrecy::SecretString;
@@ -25,10 +25,12 @@ everywhere!(
     a_number_without_a_token_loses_nothing,
     a_lost_answer_is_settled_by_a_status_or_ends_as_unknown,
     what_cannot_be_sent_fails_with_its_reason,
+    a_message_that_was_taken_fails_later,
     users_without_a_number_are_answered,
     a_flow_reacts_to_the_message_that_it_got,
     what_an_ended_session_said_is_sent_although_the_next_has_begun,
     deliveries_that_come_again_and_in_another_order_are_answered_once,
+    a_phone_is_told_what_the_webhook_made_of_its_message,
 );
 
 pub(super) const PHONE: &str = "5511987654321";
@@ -344,6 +346,18 @@ async fn what_cannot_be_sent_fails_with_its_reason(setup: Setup) {
     assert_eq!(world.provider.calls(), 1);
 }
 
+/// The provider takes most messages that it cannot deliver, and says so later.
+async fn a_message_that_was_taken_fails_later(setup: Setup) {
+    let world = World::new(setup, false).await;
+    world.provider.fail_next(Fault::FailStatus { code: 131_026 });
+    world.says("oi");
+    let message = world.answer("failed").await;
+    assert_eq!(message["error"]["code"], 131_026);
+    assert_eq!(message["whatsappMessageId"], world.provider.sent()[0].id.as_str());
+    let shown = world.provider.screen("111", PHONE).messages;
+    assert_eq!(shown.len(), 1, "the phone has its own message alone: {shown:?}");
+}
+
 async fn users_without_a_number_are_answered(setup: Setup) {
     let world = World::new(setup, true).await;
     world.provider.say(
@@ -423,4 +437,34 @@ async fn deliveries_that_come_again_and_in_another_order_are_answered_once(setup
     })
     .await;
     assert_eq!(said.len(), 12);
+}
+
+async fn a_phone_is_told_what_the_webhook_made_of_its_message(setup: Setup) {
+    let world = World::new(setup, false).await;
+    let delivered = async |number: &str, id: &str, how: Delivered| {
+        eventually("it is delivered so", || async {
+            let screen = world.provider.screen(number, PHONE);
+            let bubble = screen.messages.into_iter().find(|bubble| bubble.id == id)?;
+            (bubble.delivered == Some(how)).then_some(())
+        })
+        .await;
+    };
+    let says = |number: &str| {
+        world.provider.say(number, PHONE, "Ana", json!({ "type": "text", "text": { "body": "oi" } }))
+    };
+    delivered("111", &says("111"), Delivered::Taken).await;
+    // Of the account, and yet no number that the server knows.
+    delivered("999", &says("999"), Delivered::LeftOut).await;
+    let elsewhere = [
+        (format!("http://{}/phone/webhook/nobody", world.server.addr), Delivered::Refused { status: 403 }),
+        ("http://127.0.0.1:1/".to_owned(), Delivered::Unanswered),
+    ];
+    for (callback, how) in elsewhere {
+        world.provider.set_callback(Some(callback.parse().unwrap()));
+        let id = says("111");
+        delivered("111", &id, how).await;
+        world.listen();
+        delivered("111", &id, Delivered::Taken).await;
+    }
+    assert_eq!(world.sent(3).await.len(), 3, "what was refused came again, once");
 }

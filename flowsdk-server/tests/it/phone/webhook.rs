@@ -8,8 +8,7 @@ use flowsdk_core::store::{Store as _, Transaction as _};
 use serde_json::{Value, json};
 
 use super::{SECRET, Shop, bodies, deliver, delivery, now, post, transcript};
-use crate::harness::http;
-use crate::harness::{Api, Setup, eventually, everywhere};
+use crate::harness::{Api, PrivateRedis, Setup, eventually, everywhere, http};
 
 everywhere!(a_conversation_by_phone, who_is_refused);
 everywhere!(
@@ -118,10 +117,17 @@ async fn who_is_refused(setup: Setup) {
         (vec![], "{", 403, "signature_invalid"),
         (vec![(SIGNATURE_HEADER, &*signature)], "{", 400, "delivery_malformed"),
         (vec![], &"x".repeat((3 << 20) + 1), 413, "payload_too_large"),
+        (vec![], &"x".repeat(4 << 20), 413, "payload_too_large"),
     ] {
         let answer = post(&server, path, &headers, body).await;
         assert_eq!((answer.status, &answer.json()["code"]), (status, &json!(code)), "{headers:?}");
     }
+    // Bytes that are no UTF-8 are no delivery, whoever signs them.
+    let bytes = [body.as_bytes(), b"\xff"].concat();
+    let signature_of_bytes = sign(&shop.secret, &bytes);
+    let headers = [(SIGNATURE_HEADER, &*signature_of_bytes)];
+    let answer = http::send(server.addr, "POST", path, &headers, Some(&bytes)).await.expect("an answer");
+    assert_eq!((answer.status, &answer.json()["code"]), (400, &json!("delivery_malformed")));
     // Of a router there are its own numbers only.
     let signed = [(SIGNATURE_HEADER, &*signature)];
     let at = format!("{path}/{}", other.router);
@@ -130,8 +136,13 @@ async fn who_is_refused(setup: Setup) {
     let unknown = delivery(&[json!({ "id": "404", "changes": [{ "field": "messages", "value": {} }] })]);
     assert_eq!(deliver(&server, &shop, &unknown).await.status, 403);
     assert_eq!(admin.get("/contacts?q=5511912345678").await.ok(200)["items"], json!([]));
-    assert_eq!(post(&server, &format!("{path}/{}", shop.router), &signed, &body).await.status, 200);
+    // This encoding changes nothing of a body.
+    let plain = [signed[0], ("content-encoding", "identity")];
+    assert_eq!(post(&server, &format!("{path}/{}", shop.router), &plain, &body).await.status, 200);
     assert_eq!(bodies(&transcript(&admin, "5511912345678", 2).await), ["oi", "eco oi"]);
+    // As large as a delivery may be.
+    let large = body.clone() + &" ".repeat((3 << 20) - body.len());
+    assert_eq!(deliver(&server, &shop, &large).await.status, 200);
     assert!(server.stop().await.0.success());
 }
 
@@ -147,7 +158,8 @@ async fn several_accounts_in_one_delivery(setup: Setup) {
         other.text("5511900000003", "wamid.3", "três"),
         same.text("5511900000002", "wamid.2", "dois"),
     ]);
-    assert_eq!(deliver(&server, &shop, &body).await.status, 200);
+    let answer = deliver(&server, &shop, &body).await;
+    assert_eq!(answer.ok(200), json!({ "messages": 2, "statuses": 0, "leftOut": 1 }));
     assert_eq!(bodies(&transcript(&admin, "5511900000001", 2).await), ["um", "eco um"]);
     assert_eq!(bodies(&transcript(&admin, "5511900000002", 2).await), ["dois", "eco dois"]);
     assert_eq!(admin.get("/contacts?q=5511900000003").await.ok(200)["items"], json!([]));
@@ -416,4 +428,37 @@ async fn secrets_are_texts_that_a_header_can_have(setup: Setup) {
         }
         admin.patch(&path, &json!({ field: "s3cret" })).await.ok(200);
     }
+}
+
+/// Without the streams a delivery is refused, so the provider sends it again, and then it counts once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_comes_while_redis_is_away_comes_again() {
+    let Some(mut redis) = PrivateRedis::start().await else { return };
+    let Some(setup) = Setup::distributed_on(redis.url()).await else { return };
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let said =
+        |nth: usize| delivery(&[shop.text("5511912345678", &format!("wamid.{nth}"), &nth.to_string())]);
+    assert_eq!(deliver(&server, &shop, &said(0)).await.status, 200);
+    transcript(&admin, "5511912345678", 2).await;
+    redis.stop();
+    for nth in 1..=3 {
+        let refused = deliver(&server, &shop, &said(nth)).await;
+        assert_eq!((refused.status, &refused.json()["code"]), (503, &json!("unavailable")));
+    }
+    redis.run().await;
+    for nth in 1..=3 {
+        eventually("it is taken", || async {
+            (deliver(&server, &shop, &said(nth)).await.status == 200).then_some(())
+        })
+        .await;
+    }
+    // The provider may not have heard that they were taken.
+    assert_eq!(deliver(&server, &shop, &said(3)).await.status, 200);
+    let said = transcript(&admin, "5511912345678", 8).await;
+    let ins: Vec<_> = said.iter().filter(|message| message["direction"] == "in").cloned().collect();
+    assert_eq!(bodies(&ins), ["0", "1", "2", "3"]);
+    assert_eq!(said.len(), 8, "each is answered once");
+    assert!(server.stop().await.0.success());
 }

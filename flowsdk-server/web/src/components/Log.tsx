@@ -121,7 +121,7 @@ export function Log({ state, serviceName, welcomeText, onChoose, onRetry, onLoad
               before={items[at - 1]}
               after={items[at + 1]}
               open={isOpen(items, at)}
-              read={state.typing !== null || at < answered}
+              read={item.read ?? (state.typing !== null || at < answered)}
               newest={at === newest}
               serviceName={serviceName}
               onChoose={onChoose}

@@ -2,7 +2,7 @@ import type { State } from '../app.ts';
 import type { Surface } from '../components/Chat.tsx';
 import { kindOf } from '../files.ts';
 import type { Choice, WireMessage } from '../protocol.ts';
-import { fromWire } from '../timeline.ts';
+import { type Delivery, fromWire, type Item } from '../timeline.ts';
 import type { Answered } from './forms.ts';
 
 /** How often the phone looks for messages. */
@@ -21,6 +21,8 @@ interface Bubble {
   at: number;
   /** Of what the phone wrote: whether the business has read it. */
   read: boolean;
+  /** Of what the phone wrote: what the webhook made of it, once it was delivered. */
+  delivered: { outcome: 'taken' | 'left_out' | 'refused' | 'unanswered' } | null;
   message: WireMessage;
 }
 
@@ -60,6 +62,7 @@ export class Phone implements Surface {
   };
   #listeners = new Set<() => void>();
   #version = -1;
+  #bubbles: Bubble[] = [];
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -137,6 +140,7 @@ export class Phone implements Surface {
       if (answer.status === 204) return this.#show({ link: 'online' });
       const screen = (await answer.json()) as Screen;
       this.#version = screen.version;
+      this.#bubbles = screen.messages;
       this.#show({
         link: 'online',
         started: true,
@@ -186,18 +190,38 @@ export class Phone implements Surface {
     for (const listener of this.#listeners) listener();
   }
 
+  /** Says a message once more that the webhook left out. */
+  retry(key: string): void {
+    const message = this.#bubbles.find(({ id }) => id === key)?.message;
+    if (message) void this.#say({ message });
+  }
+
   // A phone keeps its whole chat, and no widget holds it.
   async loadEarlier(): Promise<void> {}
   startOver(): void {}
   startAgain(): void {}
   hide(): void {}
-  retry(): void {}
   noteTyping(): void {}
 }
 
-function itemOf(bubble: Bubble) {
+function itemOf(bubble: Bubble): Item {
   const direction = bubble.from === 'phone' ? 'in' : 'out';
-  return fromWire({ ...shown(withFile(bubble.message)), id: bubble.id, direction, timestamp: bubble.at }, bubble.at);
+  const wire = { ...shown(withFile(bubble.message)), id: bubble.id, direction, timestamp: bubble.at } as const;
+  const item = fromWire(wire, bubble.at);
+  return direction === 'in' ? { ...item, delivery: deliveryOf(bubble), read: bubble.read } : item;
+}
+
+/** A phone of a contact shows nothing of this; whoever tries a webhook wants to know. */
+function deliveryOf({ delivered }: Bubble): Delivery {
+  switch (delivered?.outcome) {
+    case 'left_out':
+      return 'failed';
+    case 'refused':
+    case 'unanswered':
+      return 'sending';
+    default:
+      return 'sent';
+  }
 }
 
 /** A file that is at the simulator has an id, and its content there. */
