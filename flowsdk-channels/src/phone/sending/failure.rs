@@ -18,6 +18,8 @@ pub enum LocalFailure {
     Superseded,
     /// Its template cannot be sent any more.
     TemplateNotApproved,
+    /// The contact has revoked their consent since it was dispatched.
+    ConsentRevoked,
 }
 
 impl LocalFailure {
@@ -30,6 +32,7 @@ impl LocalFailure {
             Self::NumberUnknown => -4,
             Self::Superseded => -5,
             Self::TemplateNotApproved => -6,
+            Self::ConsentRevoked => -7,
         }
     }
 
@@ -42,6 +45,7 @@ impl LocalFailure {
             Self::NumberUnknown => "number_unknown",
             Self::Superseded => "superseded",
             Self::TemplateNotApproved => "template_not_approved",
+            Self::ConsentRevoked => "consent_revoked",
         }
     }
 

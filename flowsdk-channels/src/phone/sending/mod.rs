@@ -4,6 +4,7 @@
 //! one before was accepted or has failed (rulings C6). Each call has a row of its own before it is made, so that a call
 //! whose answer was lost is known, and never made again by itself.
 
+mod consent;
 mod failure;
 mod notes;
 mod outbound;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use flowsdk_core::broadcast::{HasIntents, INTENT_LIFETIME};
 use flowsdk_core::channel::{Accepted, ChannelSender, SendError, SendingAccount};
-use flowsdk_core::contact::HasContacts;
+use flowsdk_core::contact::{HasContacts, HasOptIns};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::{Chain, StorageError};
@@ -21,6 +21,7 @@ use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::consent;
 use super::failure::LocalFailure;
 use super::notes::Notes;
 use super::outbound::{HasOutbound, Outbound, SettlementOutcome};
@@ -53,12 +54,12 @@ const LAST_CALLS: Duration = Duration::from_secs(21);
 
 /// A transaction with all that the sender reads and writes.
 pub trait SenderTx:
-    Transaction + HasOutbound + HasOutbox + HasContacts + HasIntents + HasProviderTemplates
+    Transaction + HasOutbound + HasOutbox + HasContacts + HasOptIns + HasIntents + HasProviderTemplates
 {
 }
 
-impl<T: Transaction + HasOutbound + HasOutbox + HasContacts + HasIntents + HasProviderTemplates> SenderTx
-    for T
+impl<T: Transaction + HasOutbound + HasOutbox + HasContacts + HasOptIns + HasIntents + HasProviderTemplates>
+    SenderTx for T
 {
 }
 
@@ -190,6 +191,8 @@ where
             tx.provider_templates().statuses(&templates).await?
         };
         let templates: HashMap<SentTemplate, TemplateStatus> = templates.into_iter().collect();
+        let routers = states.iter().map(|state| (&*state.phone_number_id, &state.router_id)).collect();
+        let revoked = consent::revoked(&mut tx, due.iter().map(|(_, one)| one), &routers).await?;
         drop(tx);
         let accounts: HashMap<String, (RouterId, Option<SendingAccount>)> = states
             .into_iter()
@@ -209,6 +212,10 @@ where
             let status = template.and_then(|template| templates.get(&template));
             if let Some(status) = status.filter(|status| **status != TemplateStatus::Approved) {
                 notes.fail(&outbound, LocalFailure::TemplateNotApproved.error(status.name()), now);
+                continue;
+            }
+            if revoked.contains(&outbound.event.internal_id) {
+                notes.fail(&outbound, LocalFailure::ConsentRevoked.error(""), now);
                 continue;
             }
             match accounts.get(number) {

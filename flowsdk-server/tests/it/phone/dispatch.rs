@@ -22,6 +22,7 @@ everywhere!(
     a_consent_that_is_passed_over_is_on_record,
     a_reply_begins_at_its_block_within_seven_days,
     an_uploaded_file_is_the_header_of_a_template,
+    a_consent_that_is_revoked_while_the_template_waits_counts,
 );
 
 const PHONE: &str = "5511987654321";
@@ -300,6 +301,7 @@ async fn whoever_stops_a_business_is_not_written_to(setup: Setup) {
     prefers(&[("stop", later), ("resume", later)]).await;
     newest("accepted").await;
     assert_eq!(dispatched().await, 200);
+    desk.world.sent(1).await;
     prefers(&[("stop", later), ("resume", later), ("stop", later)]).await;
     newest("revoked").await;
     prefers(&[("resume", later)]).await;
@@ -410,4 +412,38 @@ async fn an_uploaded_file_is_the_header_of_a_template(setup: Setup) {
     let link = image["link"].as_str().expect("a link");
     assert!(link.contains(&format!("/media/{}/content?", file["id"].as_str().unwrap())), "{image}");
     assert_eq!(image.get("id"), None);
+}
+
+async fn a_consent_that_is_revoked_while_the_template_waits_counts(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    let number = format!("/channel-numbers/{}", desk.number);
+    desk.admin().patch(&number, &json!({ "accessToken": null })).await.ok(200);
+    let dispatched = async |phone: &str, without: bool| {
+        let mut body = desk.body();
+        body["phoneNumber"] = phone.into();
+        body["disableOptIn"] = without.into();
+        desk.admin().post(&desk.path(), &body).await.ok(200)["messageId"].as_str().unwrap().to_owned()
+    };
+    let (stays, goes, never) = ("5511900000001", PHONE, "5511900000003");
+    for phone in [stays, goes] {
+        desk.agrees(phone).await;
+    }
+    desk.answers(never, "revoked").await;
+    let waiting = dispatched(goes, false).await;
+    dispatched(stays, false).await;
+    // An administrator takes this upon themselves.
+    dispatched(never, true).await;
+    desk.world.server.advance(Duration::from_secs(1)).await;
+    // Under the other form of their number.
+    desk.answers("551187654321", "revoked").await;
+    desk.admin().patch(&number, &json!({ "accessToken": "good-token" })).await.ok(200);
+    let failed = eventually("it has failed", || async {
+        let message = desk.admin().get(&format!("/messages/{waiting}")).await.ok(200);
+        (message["status"] == "failed").then_some(message)
+    })
+    .await;
+    assert_eq!(failed["error"], json!({ "code": -7, "title": "consent_revoked" }));
+    let sent = desk.world.sent(2).await;
+    let to: Vec<&str> = sent.iter().map(|message| message.to.as_str()).collect();
+    assert!(sent.len() == 2 && to.contains(&stays) && to.contains(&never), "{to:?}");
 }
