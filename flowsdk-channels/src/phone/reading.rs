@@ -110,8 +110,15 @@ impl<'a> Reading<'a> {
                     // Both are ids that a signed delivery has, so the log may hold them.
                     self.foreign.get_or_insert_with(|| (account_id.to_owned(), phone_number_id.clone()));
                 }
-                // What is told of numbers has no consumer yet.
-                (News::Other { .. }, _) => {}
+                // Nothing of a conversation: it can be stored in none.
+                (News::Other { field, .. }, _) => {
+                    tracing::info!(
+                        account = account_id,
+                        field,
+                        "the provider tells something that this version passes over"
+                    );
+                    metrics::counter!("flowsdk_phone_passed_over").increment(1);
+                }
             }
         }
     }

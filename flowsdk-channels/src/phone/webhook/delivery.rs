@@ -178,6 +178,10 @@ impl Change<'_> {
         let metadata = value.as_object().and_then(|value| object(value, "metadata"));
         let phone_number_id = metadata.and_then(|metadata| text(metadata, "phone_number_id"));
         let field = field.to_owned();
+        if let (message::USER_IDS, Some(value)) = (&*field, value.as_object()) {
+            let news = message::user_ids(value).into_iter().map(News::Number).collect();
+            return Ok(Told { account_id, phone_number_id, news });
+        }
         let news = match value {
             Value::Object(value) if AccountNews::has_field(&field) => News::Account { field, value },
             value => News::Other { field, value },

@@ -1,11 +1,12 @@
 //! Messages of contacts.
 
+use flowsdk_core::contact::is_user_id;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::time::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::loose::{Fields, object, seconds, text};
+use super::loose::{Fields, object, objects, seconds, text};
 use super::shape;
 
 /// A message of a contact.
@@ -149,7 +150,9 @@ fn system(fields: &Fields) -> Option<NumberChange> {
             at: seconds(fields, "timestamp"),
         },
         Some("user_changed_user_id") => NumberChange {
-            from: text(fields, "from").or_else(|| text(fields, "from_user_id")),
+            from: text(fields, "from")
+                .or_else(|| text(fields, "from_user_id"))
+                .or_else(|| told_before(system)),
             number: None,
             user_id: Some(text(system, "user_id")?),
             at: seconds(fields, "timestamp"),
@@ -157,4 +160,32 @@ fn system(fields: &Fields) -> Option<NumberChange> {
         Some(_) => return None,
     };
     Some(change)
+}
+
+/// Returns the user id before the present one, which nothing but the words for people says: `User Ana changed from BR.1 to
+/// BR.2`. Only their end is looked at: people can call themselves as they like.
+fn told_before(system: &Fields) -> Option<String> {
+    let (words, now) = (text(system, "body")?, text(system, "user_id")?);
+    let (_, before) = words.trim_end().strip_suffix(&format!(" to {now}"))?.rsplit_once(" changed from ")?;
+    is_user_id(before).then(|| before.to_owned())
+}
+
+/// The field of changes that tell of other user ids (WhatsApp Business Platform, "Business-scoped user IDs").
+pub(super) const USER_IDS: &str = "user_id_update";
+
+/// Reads the changes of user ids. A contact may be known by their number or by their former id, so each is told by both.
+pub(super) fn user_ids(value: &Fields) -> Vec<NumberChange> {
+    let mut changes = Vec::new();
+    for fields in objects(value, USER_IDS) {
+        let Some(ids) = object(fields, "user_id") else { continue };
+        let Some(current) = text(ids, "current") else { continue };
+        let known_as = [text(fields, "wa_id"), text(ids, "previous")];
+        changes.extend(known_as.into_iter().flatten().map(|from| NumberChange {
+            from: Some(from),
+            number: None,
+            user_id: Some(current.clone()),
+            at: seconds(fields, "timestamp"),
+        }));
+    }
+    changes
 }

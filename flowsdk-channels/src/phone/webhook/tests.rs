@@ -45,6 +45,8 @@ fn things(body: &Value) -> usize {
             Some("messages") => {
                 ["messages", "statuses", "errors"].iter().map(|list| length(&change["value"][list])).sum()
             }
+            // By the number and by the former id.
+            Some("user_id_update") => 2 * length(&change["value"]["user_id_update"]),
             _ => 1,
         })
         .sum()
@@ -199,6 +201,21 @@ fn contacts_change_their_identities() {
         system(json!({ "type": "user_changed_user_id", "user_id": "US.2" })),
         change(None, Some("US.2"))
     );
+    // Without a sender only the words for people say who it was.
+    for (words, before) in [
+        ("User Ana changed from US.1 to US.2", Some("US.1")),
+        // A name is anything.
+        ("User changed from US.9 to US.8 changed from US.1 to US.2", Some("US.1")),
+        ("User US.9 changed from US.1 to US.2 ", Some("US.1")),
+        ("User Ana changed from US.1 to US.3", None),
+        ("User US.9 has another id", None),
+        ("changed from nobody to US.2", None),
+    ] {
+        let message = json!({ "id": "m", "type": "system",
+            "system": { "type": "user_changed_user_id", "user_id": "US.2", "body": words } });
+        let News::Number(found) = one(&json!({ "messages": [message] })) else { panic!("no change") };
+        assert_eq!((found.from.as_deref(), found.user_id.as_deref()), (before, Some("US.2")), "{words}");
+    }
     for odd in
         [json!({ "type": "user_changed_number" }), json!({ "type": "customer_identity_changed" }), json!(7)]
     {

@@ -17,6 +17,7 @@ everywhere!(
     a_router_without_a_flow_stores_only,
     whoever_hides_their_number_goes_on_in_their_session,
     a_new_number_is_the_same_contact,
+    a_new_user_id_is_the_same_contact,
     what_another_app_signs_changes_nothing,
     guesses_are_limited_by_place,
     a_number_that_was_set_up_a_moment_ago_loses_nothing,
@@ -232,6 +233,38 @@ async fn whoever_hides_their_number_goes_on_in_their_session(setup: Setup) {
         let found = admin.get(&format!("/contacts?q={number}")).await.ok(200);
         assert_eq!(found["items"][0]["id"], contact["id"], "{number}");
     }
+}
+
+async fn a_new_user_id_is_the_same_contact(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let says = |user: &str, wamid: &str, body: &str| {
+        shop.entry(json!({ "contacts": [{ "user_id": user, "profile": { "name": "Ana" } }],
+            "messages": [{ "from_user_id": user, "id": wamid, "timestamp": now(), "type": "text", "text": { "body": body } }] }))
+    };
+    let mut update = shop.entry(json!({ "user_id_update": [{ "wa_id": "15550000009",
+        "user_id": { "previous": "BR.1", "current": "BR.2" }, "timestamp": now() }] }));
+    update["changes"][0]["field"] = "user_id_update".into();
+    let told = shop.entry(json!({ "messages": [{ "id": "wamid.s", "timestamp": now(), "type": "system",
+        "system": { "type": "user_changed_user_id", "body": "User Ana changed from BR.2 to BR.3", "user_id": "BR.3" } }] }));
+    let delivered = async |entries: &[Value], messages: usize| {
+        for entry in entries {
+            assert_eq!(deliver(&server, &shop, &delivery(std::slice::from_ref(entry))).await.status, 200);
+        }
+        eventually("all is answered in one chat", || async {
+            let chats = admin.get("/chats").await.ok(200)["items"].as_array()?.clone();
+            let [chat] = chats.as_slice() else { return None };
+            let path = format!("/chats/{}/messages", chat["id"].as_str()?);
+            let said = admin.get(&path).await.ok(200)["items"].as_array()?.clone();
+            (said.len() == messages).then_some(())
+        })
+        .await;
+    };
+    delivered(&[says("BR.1", "wamid.1", "um")], 2).await;
+    delivered(&[update.clone(), update, says("BR.2", "wamid.2", "dois")], 4).await;
+    delivered(&[told, says("BR.3", "wamid.3", "três")], 6).await;
+    assert_eq!(admin.get("/contacts").await.ok(200)["items"].as_array().unwrap().len(), 1);
 }
 
 async fn a_new_number_is_the_same_contact(setup: Setup) {
