@@ -10,7 +10,7 @@ pub fn class_of(code: i64, is_transient: bool) -> RefusalClass {
         // Overload and downtime of the provider.
         1 | 2 | 131_000 | 131_016 | 131_057 | 133_004 => RefusalClass::Retry,
         // The app, the account or the number has sent too much.
-        4 | 80_007 | 130_429 | 131_048 => RefusalClass::Throttled,
+        4 | 80_007 | 130_429 | 131_048 | 131_064 | 132_069 | 133_016 => RefusalClass::Throttled,
         131_056 => RefusalClass::PairThrottled,
         // Tokens, permissions, bills, locks and registrations.
         0
@@ -28,7 +28,8 @@ pub fn class_of(code: i64, is_transient: bool) -> RefusalClass {
         | 131_045
         | 131_063
         | 133_010
-        | 134_011 => RefusalClass::Account,
+        | 134_011
+        | 139_000..=139_004 => RefusalClass::Account,
         _ if is_transient => RefusalClass::Retry,
         _ => RefusalClass::Permanent,
     }
@@ -43,9 +44,15 @@ mod tests {
         use RefusalClass::{Account, PairThrottled, Permanent, Retry, Throttled};
         for (class, codes) in [
             (Retry, &[1, 2, 131_000, 131_016, 131_057][..]),
-            (Throttled, &[4, 80_007, 130_429, 131_048]),
+            (Throttled, &[4, 80_007, 130_429, 131_048, 131_064, 132_069, 133_016]),
             (PairThrottled, &[131_056]),
-            (Account, &[0, 3, 10, 33, 190, 200, 299, 368, 131_005, 131_031, 131_042, 131_045, 133_010]),
+            (
+                Account,
+                &[
+                    0, 3, 10, 33, 190, 200, 299, 368, 131_005, 131_031, 131_042, 131_045, 133_010, 139_000,
+                    139_004,
+                ],
+            ),
             (
                 Permanent,
                 &[100, 130_472, 131_026, 131_047, 131_049, 131_050, 131_051, 132_000, 132_001, 300, 999_999],
