@@ -12,7 +12,7 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{MessageId, RouterId};
+use flowsdk_core::id::{ContactId, MessageId, RouterId};
 use flowsdk_core::message::{MessageStatus, StatusError};
 use flowsdk_core::time::Timestamp;
 
@@ -20,26 +20,28 @@ use super::SqlTx;
 use super::row::{With, corrupt};
 use super::statement::{Sql, sql, sql_list, sql_per};
 
-/// `$1` lists `[message, session, number, recipient, event, priority]`, in order. All are due: the clock of the sender is another one.
+/// `$1` lists `[message, session, number, event, priority]`, in order. All are due: the clock of the sender is another one.
 const ENQUEUE: Sql = sql_per(
-    "INSERT INTO outbound (message_id, session_id, phone_number_id, recipient, event, priority, due_at, queued_at)
-     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4, new.value ->> 5, 0, $2
-     FROM json_each($1) AS new CROSS JOIN message
-     WHERE message.id = new.value ->> 0 AND message.status = 'pending'
+    "INSERT INTO outbound (message_id, session_id, phone_number_id, contact_id, event, priority, due_at, queued_at)
+     SELECT message.id, new.value ->> 1, new.value ->> 2, chat.contact_id, new.value ->> 3, new.value ->> 4, 0, $2
+     FROM json_each($1) AS new CROSS JOIN message CROSS JOIN chat
+     WHERE message.id = new.value ->> 0 AND message.status = 'pending' AND chat.id = message.chat_id
         AND NOT EXISTS (SELECT 1 FROM send_attempt WHERE send_attempt.message_id = message.id)
      ORDER BY new.key ON CONFLICT (message_id) DO NOTHING",
-    "INSERT INTO outbound (message_id, session_id, phone_number_id, recipient, event, priority, due_at, queued_at)
-     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4,
-        CAST(new.value ->> 5 AS bigint), 0, $2
+    "INSERT INTO outbound (message_id, session_id, phone_number_id, contact_id, event, priority, due_at, queued_at)
+     SELECT message.id, new.value ->> 1, new.value ->> 2, chat.contact_id, new.value ->> 3,
+        CAST(new.value ->> 4 AS bigint), 0, $2
      FROM jsonb_array_elements($1) WITH ORDINALITY AS new (value, place)
      JOIN message ON message.id = new.value ->> 0 AND message.status = 'pending'
+     JOIN chat ON chat.id = message.chat_id
      WHERE NOT EXISTS (SELECT 1 FROM send_attempt WHERE send_attempt.message_id = message.id)
      ORDER BY new.place ON CONFLICT (message_id) DO NOTHING",
 );
 
 /// The columns of a message in the queue, of `outbound` with its session.
-const COLUMNS: &str = "outbound.event, outbound.attempts, outbound.refusals, outbound.queued_at, outbound.began_at, session.epoch,
-    session.started_at";
+const COLUMNS: &str =
+    "outbound.event, outbound.contact_id, outbound.attempts, outbound.refusals, outbound.queued_at,
+    outbound.began_at, session.epoch, session.started_at";
 
 /// The numbers with messages, one by one.
 const WALK: &str = "WITH RECURSIVE number (id) AS (
@@ -54,7 +56,7 @@ const FIRST: &str = "FROM outbound AS first
         WHERE first.phone_number_id = number.id AND first.due_at <= $1 AND first.began_at IS NULL
             AND NOT EXISTS (
                 SELECT 1 FROM outbound AS before
-                WHERE before.phone_number_id = first.phone_number_id AND before.recipient = first.recipient
+                WHERE before.phone_number_id = first.phone_number_id AND before.contact_id = first.contact_id
                     AND before.seq < first.seq)
         ORDER BY first.priority, first.seq LIMIT $2)";
 
@@ -180,19 +182,21 @@ super::statement::statements! {
 
 super::accessor::has!(HasOutbound::outbound -> OutboundRepository);
 
-/// Event, attempts, refusals, time of entry, beginning of the call, epoch and beginning of the session.
-type Row = With<(String, i64, i64, Timestamp, Option<Timestamp>), (Option<i64>, Option<Timestamp>)>;
+/// Event, contact, attempts, refusals, time of entry, beginning of the call, epoch and beginning of the session.
+type Row =
+    With<(String, ContactId, i64, i64, Timestamp, Option<Timestamp>), (Option<i64>, Option<Timestamp>)>;
 type StateRow =
     With<(String, RouterId, Option<Encrypted>, bool), (Option<i64>, Option<String>, Option<Timestamp>)>;
 
 fn outbound(
-    With((event, attempts, refusals, queued_at, began_at), (epoch, started_at)): Row,
+    With((event, contact_id, attempts, refusals, queued_at, began_at), (epoch, started_at)): Row,
 ) -> Result<Outbound, StorageError> {
     let event = serde_json::from_str(&event).map_err(|error| corrupt("outbound")(&error))?;
     let count = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
     // The first epoch of a session is the time at which it began.
     let owners = epoch.zip(started_at).map(|(now, began)| Owners { first: began.as_millis(), now });
-    Ok(Outbound { event, attempts: count(attempts), refusals: count(refusals), queued_at, began_at, owners })
+    let (attempts, refusals) = (count(attempts), count(refusals));
+    Ok(Outbound { event, contact_id, attempts, refusals, queued_at, began_at, owners })
 }
 
 fn state(
@@ -212,7 +216,6 @@ impl OutboundRepository for SqlTx {
                 event.internal_id.clone(),
                 session.to_string(),
                 session.transport().to_owned(),
-                session.party().to_owned(),
                 text,
                 Priority::of(event),
             )

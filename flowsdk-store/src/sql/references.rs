@@ -113,6 +113,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("broadcast_intent", "router_id", "router", Cascade),
     reference("outbound", "message_id", "message", Cascade),
     reference("outbound", "session_id", "session", HISTORY),
+    reference("outbound", "contact_id", "contact", Stays("it goes with its message")).merged(Move("")),
     reference("send_attempt", "message_id", "message", Cascade),
     reference("media", "message_id", "message", SetNull),
     reference("media", "session_id", "session", HISTORY),

@@ -1,6 +1,6 @@
 //! What is sent by phone: the queue of messages, and the sender that empties it.
 //!
-//! A message enters the queue in the order of `stream:outgoing-phone`. Of one recipient the next message is sent when the
+//! A message enters the queue in the order of `stream:outgoing-phone`. Of one contact the next message is sent when the
 //! one before was accepted or has failed (rulings C6). Each call has a row of its own before it is made, so that a call
 //! whose answer was lost is known, and never made again by itself.
 

@@ -8,11 +8,12 @@ use flowsdk_core::channel::SendingAccount;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{MessageId, RouterId};
+use flowsdk_core::id::{ContactId, MessageId, RouterId};
 use flowsdk_core::message::{ContentMessage, MessageStatus, Source, StatusError};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::channel_number::HealthStatus;
 use crate::template::SentTemplate;
 
 /// A message in the queue.
@@ -20,6 +21,9 @@ use crate::template::SentTemplate;
 pub struct Outbound {
     /// The message.
     pub event: OutgoingEvent,
+    /// Whom it is for. The messages of a number for one contact are sent in their order, whichever form of the contact's
+    /// number they are addressed to (rulings C5, C6).
+    pub contact_id: ContactId,
     /// How many calls were made for it.
     pub attempts: u32,
     /// How many of them the provider refused because of a difficulty of its own.
@@ -49,7 +53,7 @@ impl Owners {
     }
 }
 
-/// The order of the messages of a number: those of a smaller one go first (rulings C7). Those of one recipient stay in their
+/// The order of the messages of a number: those of a smaller one go first (rulings C7). Those for one contact stay in their
 /// order whatever it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(into = "i64")]
@@ -170,6 +174,16 @@ impl Outbound {
 }
 
 impl NumberState {
+    /// Returns what keeps the number from sending, if anything does.
+    pub fn health(&self) -> HealthStatus {
+        match (self.active, &self.access_token, &self.pause) {
+            (false, _, _) => HealthStatus::Inactive,
+            (true, None, _) => HealthStatus::NoAccessToken,
+            (true, Some(_), Some(_)) => HealthStatus::Paused,
+            (true, Some(_), None) => HealthStatus::Ok,
+        }
+    }
+
     /// Returns the account that sends; `None` without a token that can be read.
     pub(crate) fn account(&self, key: &MasterKey) -> Option<SendingAccount> {
         let token = key.decrypt(self.access_token.as_ref()?);
@@ -190,7 +204,7 @@ pub trait OutboundRepository: Send {
     /// is left out.
     async fn enqueue(&mut self, events: &[&OutgoingEvent], now: Timestamp) -> Result<(), StorageError>;
 
-    /// Returns messages that may be sent now: of each recipient the first one, if no call for it is under way; at most
+    /// Returns messages that may be sent now: of each contact the first one, if no call for it is under way; at most
     /// `each` of a number, and `limit` in all, by their [`Priority`]. Numbers that are paused, are not active or have no token
     /// have none.
     async fn due(&mut self, now: Timestamp, each: u32, limit: u32) -> Result<Vec<Outbound>, StorageError>;

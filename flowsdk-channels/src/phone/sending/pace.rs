@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
+use flowsdk_core::id::ContactId;
 use flowsdk_core::time::Timestamp;
 use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
@@ -14,7 +15,7 @@ use governor::{NotUntil, Quota, RateLimiter};
 
 /// Messages that a number may send in a second.
 const PER_SECOND: NonZeroU32 = NonZeroU32::new(80).expect("not zero");
-/// One recipient takes a message of a number every so often,
+/// One contact takes a message of a number every so often,
 const PAIR_PERIOD: Duration = Duration::from_secs(6);
 /// and so many at once before that counts.
 const PAIR_BURST: NonZeroU32 = NonZeroU32::new(45).expect("not zero");
@@ -39,8 +40,8 @@ impl Clock for ContextClock {
 pub(super) enum Admission {
     /// It may.
     Now,
-    /// What is for its recipient waits until then.
-    Recipient(Timestamp),
+    /// What is for its contact waits until then.
+    Contact(Timestamp),
     /// Its number has sent enough for the moment.
     Number,
 }
@@ -49,7 +50,7 @@ fn wait(refused: &NotUntil<Nanos>, clock: &ContextClock) -> Duration {
     refused.wait_time_from(clock.now()).max(Duration::from_millis(1))
 }
 
-/// The pace of every number, and of every recipient of one.
+/// The pace of every number, and of every contact of one.
 #[derive(Debug)]
 pub(super) struct Pace {
     numbers: Limiter,
@@ -71,14 +72,14 @@ impl Pace {
         }
     }
 
-    /// Takes a place for one message to a recipient, if there is one now.
-    pub(super) fn admit(&mut self, number: &str, recipient: &str, now: Timestamp) -> Admission {
-        let pair = format!("{number}/{recipient}");
+    /// Takes a place for one message to a contact, if there is one now.
+    pub(super) fn admit(&mut self, number: &str, contact: &ContactId, now: Timestamp) -> Admission {
+        let pair = format!("{number}/{contact}");
         if self.held(number, now).is_some() {
             return Admission::Number;
         }
         if let Some(until) = self.held(&pair, now) {
-            return Admission::Recipient(until);
+            return Admission::Contact(until);
         }
         // Whoever is refused is held, so that they take no place again and again while they wait.
         if let Err(refused) = self.numbers.check_key(&number.to_owned()) {
@@ -88,7 +89,7 @@ impl Pace {
         if let Err(refused) = self.pairs.check_key(&pair) {
             let until = now + wait(&refused, &self.clock);
             self.held.insert(pair, until);
-            return Admission::Recipient(until);
+            return Admission::Contact(until);
         }
         Admission::Now
     }
@@ -121,24 +122,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_recipients_have_a_pace() {
+    fn numbers_and_contacts_have_a_pace() {
         let clock = ManualClock::at(1_795_085_820_000);
         let cx = OpContext::new(Arc::new(clock.clone()), Arc::new(Cuids::new(clock.clone())));
         let mut pace = Pace::new(&cx);
-        let mut admitted = |number: &str, recipient: &dyn Fn(usize) -> String, tries: usize| {
-            (0..tries).filter(|nth| pace.admit(number, &recipient(*nth), cx.now()) == Admission::Now).count()
+        let contact = |text: &str| text.parse::<ContactId>().expect("an id");
+        let mut admitted = |number: &str, name: &dyn Fn(usize) -> String, tries: usize| {
+            let mut admit = |nth| pace.admit(number, &contact(&name(nth)), cx.now());
+            (0..tries).filter(|nth| admit(*nth) == Admission::Now).count()
         };
-        assert_eq!(admitted("111", &|nth| nth.to_string(), 200), 80);
+        assert_eq!(admitted("111", &|nth| format!("c{nth}"), 200), 80);
         assert_eq!(admitted("222", &|_| "one".to_owned(), 200), 45);
         // Whoever waits takes no place of others of the number.
-        assert_eq!(admitted("222", &|nth| format!("other {nth}"), 200), 34);
+        assert_eq!(admitted("222", &|nth| format!("other{nth}"), 200), 34);
         clock.advance(Duration::from_secs(12));
         assert_eq!(admitted("222", &|_| "one".to_owned(), 200), 2);
-        assert_eq!(admitted("111", &|nth| format!("new {nth}"), 200), 80);
+        assert_eq!(admitted("111", &|nth| format!("new{nth}"), 200), 80);
         pace.hold("333", cx.now() + Duration::from_secs(5));
-        assert_eq!(pace.admit("333", "one", cx.now()), Admission::Number);
+        assert_eq!(pace.admit("333", &contact("one"), cx.now()), Admission::Number);
         clock.advance(Duration::from_secs(5));
-        assert_eq!(pace.admit("333", "one", cx.now()), Admission::Now);
+        assert_eq!(pace.admit("333", &contact("one"), cx.now()), Admission::Now);
         clock.advance(Duration::from_secs(3_600));
         pace.forget_quiet(cx.now());
         assert!(pace.pairs.is_empty() && pace.held.is_empty());

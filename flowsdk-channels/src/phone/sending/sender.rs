@@ -191,9 +191,6 @@ where
             tx.provider_templates().statuses(&templates).await?
         };
         let templates: HashMap<SentTemplate, TemplateStatus> = templates.into_iter().collect();
-        let routers = states.iter().map(|state| (&*state.phone_number_id, &state.router_id)).collect();
-        let revoked = consent::revoked(&mut tx, due.iter().map(|(_, one)| one), &routers).await?;
-        drop(tx);
         let accounts: HashMap<String, (RouterId, Option<SendingAccount>)> = states
             .into_iter()
             .map(|state| (state.phone_number_id.clone(), (state.router_id.clone(), state.account(&self.key))))
@@ -203,7 +200,7 @@ where
             if chosen.len() == room {
                 break;
             }
-            let (number, party) = (outbound.event.session_id.transport(), outbound.event.session_id.party());
+            let number = outbound.event.session_id.transport();
             if outbound.is_superseded() {
                 notes.fail(&outbound, LocalFailure::Superseded.error(""), now);
                 continue;
@@ -214,36 +211,40 @@ where
                 notes.fail(&outbound, LocalFailure::TemplateNotApproved.error(status.name()), now);
                 continue;
             }
-            if revoked.contains(&outbound.event.internal_id) {
-                notes.fail(&outbound, LocalFailure::ConsentRevoked.error(""), now);
-                continue;
-            }
             match accounts.get(number) {
                 None => notes.fail(&outbound, LocalFailure::NumberUnknown.error(""), now),
                 Some((_, None)) => {}
-                Some((router, Some(account))) => match run.pace.admit(number, party, now) {
+                Some((router, Some(account))) => match run.pace.admit(number, &outbound.contact_id, now) {
                     Admission::Now => {
                         self.links.resolve(router, &mut outbound.event.content);
-                        chosen.push((outbound, account.clone()));
+                        chosen.push((outbound, router, account));
                     }
                     // So that those who wait for long do not stand before the others of the number.
-                    Admission::Recipient(until) => notes.settle(&outbound, SettlementOutcome::Again(until)),
+                    Admission::Contact(until) => notes.settle(&outbound, SettlementOutcome::Again(until)),
                     Admission::Number => {}
                 },
             }
         }
+        let asked = chosen.iter().map(|(outbound, router, _)| (outbound, *router));
+        let revoked = consent::revoked(&mut tx, asked).await?;
+        drop(tx);
+        let (refused, chosen): (Vec<_>, Vec<_>) =
+            chosen.into_iter().partition(|(outbound, ..)| revoked.contains(&outbound.event.internal_id));
+        for (outbound, ..) in &refused {
+            notes.fail(outbound, LocalFailure::ConsentRevoked.error(""), now);
+        }
         if chosen.is_empty() && notes.is_empty() {
             return Ok(());
         }
-        let ids: Vec<MessageId> = chosen.iter().map(|(one, _)| one.event.internal_id.clone()).collect();
+        let ids: Vec<MessageId> = chosen.iter().map(|(one, ..)| one.event.internal_id.clone()).collect();
         let mut tx = self.store.begin().await?;
         let begun = if ids.is_empty() { Vec::new() } else { tx.outbound().begin(&ids, now).await? };
         notes.write(&mut tx, now).await?;
         tx.commit().await?;
         let begun: HashMap<MessageId, u32> = begun.into_iter().collect();
-        for (outbound, account) in chosen {
+        for (outbound, _, account) in chosen {
             if let Some(&attempt) = begun.get(&outbound.event.internal_id) {
-                run.call(Arc::clone(&self.channel), outbound, attempt, account);
+                run.call(Arc::clone(&self.channel), outbound, attempt, account.clone());
             }
         }
         Ok(())

@@ -53,6 +53,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0040_media", "f3b8b93a5b0f", "8601fc9184f2"),
     ("0041_attachments", "76c9b38ae7af", "ae88fc4c60fc"),
     ("0042_send_priority", "dd0488a3953c", "c49b85591044"),
+    ("0043_outbound_contact", "16e4f0626c98", "16e4f0626c98"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -31,7 +31,8 @@ use super::world::{KEY, MINUTE};
 use crate::support::databases::on_every_database;
 
 on_every_database! {
-    of_each_recipient_the_first_message_is_due,
+    of_each_contact_the_first_message_is_due,
+    both_forms_of_a_number_are_one_contact,
     what_somebody_waits_for_goes_before_what_is_dispatched,
     a_message_is_queued_once_whatever_becomes_of_it,
     calls_are_begun_once,
@@ -44,6 +45,8 @@ on_every_database! {
 }
 
 const ANA: &str = "5511987654321";
+/// The form that the provider may have of Ana's number (rulings C5).
+const ANA_WITHOUT_NINE: &str = "551187654321";
 const BIA: &str = "15550783881";
 
 impl Phone {
@@ -160,7 +163,7 @@ fn ids(events: &[OutgoingEvent]) -> Vec<MessageId> {
     events.iter().map(|event| event.internal_id.clone()).collect()
 }
 
-async fn of_each_recipient_the_first_message_is_due(store: SqlStore) {
+async fn of_each_contact_the_first_message_is_due(store: SqlStore) {
     let phone = Phone::new(store).await;
     phone.give_token().await;
     let answers = phone.answers(&[ANA, ANA, BIA]).await;
@@ -183,6 +186,20 @@ async fn of_each_recipient_the_first_message_is_due(store: SqlStore) {
     let (waiting, since) = tx.outbound().waiting("111").await.expect("counted");
     assert_eq!((waiting, since.is_some()), (1, true));
     assert_eq!(tx.outbound().waiting("222").await.expect("counted"), (0, None));
+}
+
+async fn both_forms_of_a_number_are_one_contact(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let mut answers = phone.said(&[ANA]).await;
+    let other = format!("wa-111-{ANA_WITHOUT_NINE}");
+    answers.extend(phone.says(&other, "in.other", &[ANA], None).await.outgoing);
+    phone.enqueue(&answers).await;
+    let [first, second] = &*ids(&answers) else { panic!("{answers:?}") };
+    assert_ne!(answers[0].session_id, answers[1].session_id);
+    assert_eq!(phone.due_ids().await, slice::from_ref(first), "the second waits for the first");
+    phone.settle(&[after(first, 0, Done)]).await;
+    assert_eq!(phone.due_ids().await, slice::from_ref(second));
 }
 
 async fn what_somebody_waits_for_goes_before_what_is_dispatched(store: SqlStore) {
