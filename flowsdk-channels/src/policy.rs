@@ -4,6 +4,7 @@ use flowsdk_core::contact::OptInStatus;
 use flowsdk_core::session::Channel;
 use flowsdk_core::time::Timestamp;
 
+use crate::channel_number::HealthStatus;
 use crate::template::{TemplateCategory, TemplateStatus};
 
 /// Who sends.
@@ -34,8 +35,10 @@ pub struct SendContent {
     pub channel: Channel,
     /// The template; `None` for free content.
     pub template: Option<TemplateFacts>,
-    /// Whether anything may be sent from the number.
-    pub is_number_active: bool,
+    /// Who sends.
+    pub by: SentBy,
+    /// Whether the number sends that it is to be sent from; [`HealthStatus::Ok`] on a channel without numbers.
+    pub number: HealthStatus,
 }
 
 /// What is to be sent, and to whom.
@@ -43,8 +46,6 @@ pub struct SendContent {
 pub struct SendQuestion {
     /// What is to be sent.
     pub content: SendContent,
-    /// Who sends.
-    pub by: SentBy,
     /// The newest opt-in of the contact for the router.
     pub opt_in: Option<OptInStatus>,
     /// Until when the contact can be answered freely.
@@ -69,6 +70,10 @@ pub enum SendDenial {
     TemplateNotApproved,
     /// The number is switched off.
     NumberInactive,
+    /// The number has no access token, and the business would write first.
+    NumberWithoutToken,
+    /// The provider refuses the number's account, and the business would write first.
+    NumberPaused,
     /// The contact has not agreed to be written to, or has taken it back.
     NoOptIn,
     /// The channel has no templates.
@@ -86,7 +91,13 @@ impl SendContent {
         if let Some(template) = self.template {
             check_template(self.channel, template)?;
         }
-        if self.is_number_active { Ok(()) } else { Err(SendDenial::NumberInactive) }
+        match (self.number, self.by) {
+            (HealthStatus::Inactive, _) => Err(SendDenial::NumberInactive),
+            // An answer waits until the number is mended. What nobody waits for is not begun.
+            (HealthStatus::Ok, _) | (_, SentBy::Conversation) => Ok(()),
+            (HealthStatus::NoAccessToken, SentBy::Outreach { .. }) => Err(SendDenial::NumberWithoutToken),
+            (HealthStatus::Paused, SentBy::Outreach { .. }) => Err(SendDenial::NumberPaused),
+        }
     }
 }
 
@@ -108,11 +119,11 @@ pub fn check_template(channel: Channel, template: TemplateFacts) -> Result<(), S
 /// the contact, then the window.
 pub fn decide(question: &SendQuestion, now: Timestamp) -> SendVerdict {
     use SendVerdict::{Allow, Deny, NeedsTemplate};
-    let SendQuestion { content, by, opt_in, window_ends_at } = *question;
+    let SendQuestion { content, opt_in, window_ends_at } = *question;
     if let Err(denial) = content.check() {
         return Deny(denial);
     }
-    let SendContent { channel, template, .. } = content;
+    let SendContent { channel, template, by, .. } = content;
     let has_agreed = match by {
         SentBy::Outreach { without_opt_in } => without_opt_in || opt_in == Some(OptInStatus::Accepted),
         // Whoever writes is answered. Offers are for those who want them.
@@ -135,7 +146,10 @@ pub fn decide(question: &SendQuestion, now: Timestamp) -> SendVerdict {
 
 #[cfg(test)]
 mod tests {
-    use super::SendDenial::{NoOptIn, NoTemplates, NumberInactive, TemplateNotApproved, WindowClosed};
+    use super::SendDenial::{
+        NoOptIn, NoTemplates, NumberInactive, NumberPaused, NumberWithoutToken, TemplateNotApproved,
+        WindowClosed,
+    };
     use super::SendVerdict::{Allow, Deny, NeedsTemplate};
     use super::*;
 
@@ -148,8 +162,12 @@ mod tests {
 
     /// An answer by phone within the window.
     const ANSWER: SendQuestion = SendQuestion {
-        content: SendContent { channel: Channel::Phone, template: None, is_number_active: true },
-        by: SentBy::Conversation,
+        content: SendContent {
+            channel: Channel::Phone,
+            template: None,
+            by: SentBy::Conversation,
+            number: HealthStatus::Ok,
+        },
         opt_in: None,
         window_ends_at: Some(Timestamp::from_millis(1_795_700_000_001)),
     };
@@ -162,8 +180,12 @@ mod tests {
         SendQuestion { content: SendContent { channel, ..question.content }, ..question }
     }
 
-    const fn switched_off(question: SendQuestion) -> SendQuestion {
-        SendQuestion { content: SendContent { is_number_active: false, ..question.content }, ..question }
+    const fn by(by: SentBy, question: SendQuestion) -> SendQuestion {
+        SendQuestion { content: SendContent { by, ..question.content }, ..question }
+    }
+
+    const fn from(number: HealthStatus, question: SendQuestion) -> SendQuestion {
+        SendQuestion { content: SendContent { number, ..question.content }, ..question }
     }
 
     #[test]
@@ -174,7 +196,7 @@ mod tests {
         let accepted = Some(OptInStatus::Accepted);
         let revoked = Some(OptInStatus::Revoked);
         let late = SendQuestion { window_ends_at: Some(NOW), ..ANSWER };
-        let dispatch = with(offer, SendQuestion { by: DISPATCH, opt_in: accepted, ..late });
+        let dispatch = by(DISPATCH, with(offer, SendQuestion { opt_in: accepted, ..late }));
         let anyway = SentBy::Outreach { without_opt_in: true };
         let refused = SendQuestion { opt_in: revoked, ..late };
         for (question, expected) in [
@@ -185,15 +207,19 @@ mod tests {
             (with(notice, refused), Allow),
             (with(offer, refused), Deny(NoOptIn)),
             (with(offer, late), Allow),
-            (switched_off(ANSWER), Deny(NumberInactive)),
+            (from(HealthStatus::Inactive, ANSWER), Deny(NumberInactive)),
+            (from(HealthStatus::Paused, ANSWER), Allow),
+            (from(HealthStatus::NoAccessToken, ANSWER), Allow),
             (dispatch, Allow),
             (SendQuestion { opt_in: None, ..dispatch }, Deny(NoOptIn)),
             (SendQuestion { opt_in: revoked, ..dispatch }, Deny(NoOptIn)),
-            (SendQuestion { opt_in: revoked, by: anyway, ..dispatch }, Allow),
+            (by(anyway, SendQuestion { opt_in: revoked, ..dispatch }), Allow),
             (with(None, dispatch), NeedsTemplate),
             (with(None, SendQuestion { window_ends_at: ANSWER.window_ends_at, ..dispatch }), Allow),
-            (switched_off(SendQuestion { opt_in: None, ..dispatch }), Deny(NumberInactive)),
-            (switched_off(with(paused, dispatch)), Deny(TemplateNotApproved)),
+            (from(HealthStatus::Inactive, SendQuestion { opt_in: None, ..dispatch }), Deny(NumberInactive)),
+            (from(HealthStatus::Paused, dispatch), Deny(NumberPaused)),
+            (from(HealthStatus::NoAccessToken, dispatch), Deny(NumberWithoutToken)),
+            (from(HealthStatus::Inactive, with(paused, dispatch)), Deny(TemplateNotApproved)),
             (over(Channel::Webchat, SendQuestion { window_ends_at: None, ..ANSWER }), Allow),
             (over(Channel::Webchat, dispatch), Deny(NoTemplates)),
             (over(Channel::Social, late), Deny(WindowClosed)),
@@ -202,6 +228,6 @@ mod tests {
             assert_eq!(decide(&question, NOW), expected, "{question:?}");
         }
         assert_eq!(dispatch.content.check(), Ok(()), "of a contact it knows nothing");
-        assert_eq!(switched_off(dispatch).content.check(), Err(NumberInactive));
+        assert_eq!(from(HealthStatus::Inactive, dispatch).content.check(), Err(NumberInactive));
     }
 }

@@ -8,7 +8,7 @@ use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 
 use super::service::within;
-use super::{ChannelNumber, ChannelNumberError as Error, ChannelNumbers, HasChannelNumbers};
+use super::{ChannelNumberError as Error, ChannelNumbers, HasChannelNumbers};
 use crate::phone::sending::{HasOutbound, Pause};
 
 /// What keeps a number from sending.
@@ -73,22 +73,14 @@ where
         let asked = number.phone_number_id.as_str();
         let states = tx.outbound().numbers(&[asked.to_owned()]).await?;
         let (waiting, waiting_since) = tx.outbound().waiting(asked).await?;
-        let pause = states.into_iter().find_map(|state| state.pause);
+        let state = states.into_iter().next().ok_or(Error::NotFound)?;
+        let (status, pause) = (state.health(), state.pause);
         Ok(ChannelNumberHealth {
-            status: status(&number, pause.as_ref()),
+            status,
             paused_at: pause.as_ref().map(|pause| IsoTime(pause.since)),
             error: pause.map(|Pause { error, .. }| HealthError { code: error.code, title: error.title }),
             waiting,
             waiting_since: waiting_since.map(IsoTime),
         })
-    }
-}
-
-fn status(number: &ChannelNumber, pause: Option<&Pause>) -> HealthStatus {
-    match (number.active, &number.access_token, pause) {
-        (false, _, _) => HealthStatus::Inactive,
-        (true, None, _) => HealthStatus::NoAccessToken,
-        (true, Some(_), Some(_)) => HealthStatus::Paused,
-        (true, Some(_), None) => HealthStatus::Ok,
     }
 }

@@ -139,6 +139,26 @@ pub enum DispatchError {
         field = "channelNumberId"
     )]
     NumberInactive,
+    /// The number has no access token.
+    #[error("the number has no access token")]
+    #[fault(
+        Unprocessable,
+        "no_access_token",
+        pt = "O número não tem um token de acesso",
+        en = "The number has no access token",
+        field = "channelNumberId"
+    )]
+    NumberWithoutToken,
+    /// The provider refuses the account of the number.
+    #[error("the number is paused")]
+    #[fault(
+        Unprocessable,
+        "channel_number_paused",
+        pt = "O número está pausado: o provedor recusa a conta",
+        en = "The number is paused: the provider refuses its account",
+        field = "channelNumberId"
+    )]
+    NumberPaused,
     /// The request was repeated with other content.
     #[error(transparent)]
     #[fault(transparent)]

@@ -25,7 +25,8 @@ use super::error::DispatchError as Error;
 use super::fill::filled;
 use super::model::{Dispatched, NewDispatch};
 use super::repository::HasDispatchAgents;
-use crate::channel_number::{ChannelNumber, HasChannelNumbers};
+use crate::channel_number::{ChannelNumber, HasChannelNumbers, HealthStatus};
+use crate::phone::sending::{HasOutbound, NumberState};
 use crate::policy::{
     SendContent, SendDenial, SendQuestion, SendVerdict, SentBy, TemplateFacts, check_template, decide,
 };
@@ -46,6 +47,7 @@ pub trait DispatchTx:
     + HasIntents
     + HasDispatchAgents
     + HasIdempotency
+    + HasOutbound
 {
 }
 
@@ -62,7 +64,8 @@ impl<
         + HasOutbox
         + HasIntents
         + HasDispatchAgents
-        + HasIdempotency,
+        + HasIdempotency
+        + HasOutbound,
 > DispatchTx for T
 {
 }
@@ -142,8 +145,9 @@ where
         check_template(Channel::Phone, facts).map_err(denied)?;
         let number = tx.channel_numbers().find(&new.channel_number_id).await?;
         let number = number.filter(|one| one.router_id == *router).ok_or(Error::NumberUnknown)?;
-        let sent =
-            SendContent { channel: Channel::Phone, template: Some(facts), is_number_active: number.active };
+        let by = SentBy::Outreach { without_opt_in: new.disable_opt_in };
+        let health = health(tx, &number).await?;
+        let sent = SendContent { channel: Channel::Phone, template: Some(facts), by, number: health };
         sent.check().map_err(denied)?;
         if number.business_account_id != template.business_account_id {
             return Err(Error::OtherAccount);
@@ -151,8 +155,7 @@ where
         let content = filled(&template, &new.variables, &new.components)?;
         let contacts = self.contacts(tx, new).await?;
         let opt_in = newest_opt_in(tx, &contacts, router).await?;
-        let by = SentBy::Outreach { without_opt_in: new.disable_opt_in };
-        let question = SendQuestion { content: sent, by, opt_in, window_ends_at: None };
+        let question = SendQuestion { content: sent, opt_in, window_ends_at: None };
         match decide(&question, self.cx.now()) {
             SendVerdict::Allow => {}
             // A template by phone needs no window.
@@ -248,9 +251,17 @@ fn denied(denial: SendDenial) -> Error {
     match denial {
         SendDenial::TemplateNotApproved => Error::NotApproved,
         SendDenial::NumberInactive => Error::NumberInactive,
+        SendDenial::NumberWithoutToken => Error::NumberWithoutToken,
+        SendDenial::NumberPaused => Error::NumberPaused,
         SendDenial::NoOptIn => Error::NoOptIn,
         SendDenial::NoTemplates | SendDenial::WindowClosed => Error::TemplateUnknown,
     }
+}
+
+/// Returns whether a number sends.
+async fn health<T: DispatchTx>(tx: &mut T, number: &ChannelNumber) -> Result<HealthStatus, StorageError> {
+    let states = tx.outbound().numbers(&[number.phone_number_id.as_str().to_owned()]).await?;
+    Ok(states.first().map_or(HealthStatus::Inactive, NumberState::health))
 }
 
 /// Checks that the caller may dispatch in the router.

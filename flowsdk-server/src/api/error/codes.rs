@@ -99,6 +99,7 @@ pub const CODES: &[&str] = &[
     "template_other_account",
     "template_parameters",
     "channel_number_inactive",
+    "channel_number_paused",
     // The provider of the phone channel.
     "delivery_malformed",
     "signature_invalid",

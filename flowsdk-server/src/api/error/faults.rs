@@ -440,6 +440,8 @@ fn channels(table: &mut Table) {
         DispatchError::Parameters(InvalidParameters::of(details())),
         DispatchError::NumberUnknown,
         DispatchError::NumberInactive,
+        DispatchError::NumberWithoutToken,
+        DispatchError::NumberPaused,
         DispatchError::Idempotency(IdempotencyConflict),
         DispatchError::Storage(storage()),
     ]);

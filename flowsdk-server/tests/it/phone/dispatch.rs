@@ -22,6 +22,7 @@ everywhere!(
     a_consent_that_is_passed_over_is_on_record,
     a_reply_begins_at_its_block_within_seven_days,
     an_uploaded_file_is_the_header_of_a_template,
+    nothing_is_dispatched_from_a_number_that_is_paused,
     a_consent_that_is_revoked_while_the_template_waits_counts,
 );
 
@@ -212,7 +213,9 @@ async fn what_is_not_dispatched(setup: Setup) {
     let number = format!("/channel-numbers/{}", desk.number);
     admin.patch(&number, &json!({ "active": false })).await.ok(200);
     assert_eq!(admin.post(&path, &desk.body()).await.json()["code"], "channel_number_inactive");
-    admin.patch(&number, &json!({ "active": true })).await.ok(200);
+    admin.patch(&number, &json!({ "active": true, "accessToken": null })).await.ok(200);
+    assert_eq!(admin.post(&path, &desk.body()).await.json()["code"], "no_access_token");
+    admin.patch(&number, &json!({ "accessToken": "good-token" })).await.ok(200);
     // Who is no agent of the router may not; who does not reach the router learns nothing of it.
     let write = json!([{ "resource": "routers", "actions": ["read"] }]);
     let member = admin.member(&desk.world.setup, &write, &[&desk.world.shop.router]).await;
@@ -398,6 +401,21 @@ async fn a_reply_begins_at_its_block_within_seven_days(setup: Setup) {
     assert_eq!(sent[3].body["text"]["body"], "eco e o outro?");
 }
 
+async fn nothing_is_dispatched_from_a_number_that_is_paused(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    desk.world.provider.fail_next(Fault::Refuse { code: 190, retry_after: None });
+    desk.world.says("oi");
+    eventually("it is paused", || async { (desk.world.health().await["status"] == "paused").then_some(()) })
+        .await;
+    let refused = desk.admin().post(&desk.path(), &desk.body()).await;
+    refused.refused(422, "channel_number_paused", "O número está pausado: o provedor recusa a conta");
+    desk.world.give_token("good-token").await;
+    desk.world.sent(1).await;
+    desk.admin().post(&desk.path(), &desk.body()).await.ok(200);
+    desk.world.sent(2).await;
+}
+
 async fn an_uploaded_file_is_the_header_of_a_template(setup: Setup) {
     let desk = Desk::new(setup).await;
     desk.agrees(PHONE).await;
@@ -416,9 +434,8 @@ async fn an_uploaded_file_is_the_header_of_a_template(setup: Setup) {
 
 async fn a_consent_that_is_revoked_while_the_template_waits_counts(setup: Setup) {
     let desk = Desk::new(setup).await;
-    let number = format!("/channel-numbers/{}", desk.number);
-    desk.admin().patch(&number, &json!({ "accessToken": null })).await.ok(200);
     let dispatched = async |phone: &str, without: bool| {
+        desk.world.provider.fail_next(Fault::Refuse { code: 131_016, retry_after: Some(60) });
         let mut body = desk.body();
         body["phoneNumber"] = phone.into();
         body["disableOptIn"] = without.into();
@@ -433,11 +450,12 @@ async fn a_consent_that_is_revoked_while_the_template_waits_counts(setup: Setup)
     dispatched(stays, false).await;
     // An administrator takes this upon themselves.
     dispatched(never, true).await;
+    eventually("all wait", || async { (desk.world.provider.calls() == 3).then_some(()) }).await;
     desk.world.server.advance(Duration::from_secs(1)).await;
     // Under the other form of their number.
     desk.answers("551187654321", "revoked").await;
-    desk.admin().patch(&number, &json!({ "accessToken": "good-token" })).await.ok(200);
     let failed = eventually("it has failed", || async {
+        desk.world.server.advance(Duration::from_secs(60)).await;
         let message = desk.admin().get(&format!("/messages/{waiting}")).await.ok(200);
         (message["status"] == "failed").then_some(message)
     })
