@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flowsdk_core::channel::{Refusal, SendError};
 use flowsdk_core::message::StatusError;
-use reqwest::header::RETRY_AFTER;
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
@@ -65,7 +65,7 @@ impl GraphApi {
             }
         })?;
         let status = answer.status();
-        let retry_after = retry_after(&answer);
+        let retry_after = retry_after(answer.headers());
         read_answer(status, retry_after, &read(answer).await?)
     }
 }
@@ -101,9 +101,16 @@ fn refusal(error: &Value, retry_after: Option<Duration>) -> Option<Refusal> {
     })
 }
 
-fn retry_after(answer: &Response) -> Option<Duration> {
-    let seconds = answer.headers().get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
-    Some(Duration::from_secs(seconds))
+/// Returns how long the provider wants to be left alone: a number of seconds, or a time by the provider's own clock, which
+/// its answer tells, too (RFC 9110, "Retry-After").
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name| headers.get(name)?.to_str().ok();
+    let asked = text(RETRY_AFTER)?;
+    if let Ok(seconds) = asked.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let time = |text| httpdate::parse_http_date(text).ok();
+    Some(time(asked)?.duration_since(time(text(DATE)?)?).unwrap_or_default())
 }
 
 async fn read(answer: Response) -> Result<Vec<u8>, SendError> {
@@ -115,4 +122,33 @@ async fn read(answer: Response) -> Result<Vec<u8>, SendError> {
         body.extend_from_slice(&chunk);
     }
     Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderName;
+
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_in_seconds_or_as_a_date() {
+        const NOON: &str = "Fri, 27 Nov 2026 12:00:00 GMT";
+        const LATER: &str = "Fri, 27 Nov 2026 12:01:30 GMT";
+        let seconds = |asked: &str, date: Option<&str>| {
+            let told = [Some((RETRY_AFTER, asked)), date.map(|date| (DATE, date))];
+            let header = |(name, value): (HeaderName, &str)| (name, value.parse().expect("a value"));
+            let headers = told.into_iter().flatten().map(header).collect();
+            retry_after(&headers).map(|wait| wait.as_secs())
+        };
+        for (asked, date, expected) in [
+            ("7", None, Some(7)),
+            (LATER, Some(NOON), Some(90)),
+            (NOON, Some(LATER), Some(0)),
+            (LATER, None, None),
+            ("soon", Some(NOON), None),
+            ("-1", Some(NOON), None),
+        ] {
+            assert_eq!(seconds(asked, date), expected, "{asked} at {date:?}");
+        }
+    }
 }

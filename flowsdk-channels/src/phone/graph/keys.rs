@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use flowsdk_core::channel::{SendError, SendingAccount};
+use reqwest::multipart::Form;
 
 use super::GraphApi;
 use crate::channel_number::FormKeyRegistry;
@@ -10,7 +11,7 @@ use crate::channel_number::FormKeyRegistry;
 impl FormKeyRegistry for GraphApi {
     async fn register(&self, account: &SendingAccount, public_key: &str) -> Result<(), SendError> {
         let url = self.at(&[&account.id, "whatsapp_business_encryption"])?;
-        let request = self.client.post(url).form(&[("business_public_key", public_key)]);
-        self.call(request, &account.access_token).await.map(drop)
+        let form = Form::new().text("business_public_key", public_key.to_owned());
+        self.call(self.client.post(url).multipart(form), &account.access_token).await.map(drop)
     }
 }

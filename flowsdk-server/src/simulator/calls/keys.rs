@@ -1,28 +1,32 @@
 //! `/{number}/whatsapp_business_encryption`: the public key of the forms of a number.
 
-use axum::extract::rejection::FormRejection;
-use axum::extract::{Path, State};
+use axum::Json;
+use axum::extract::multipart::MultipartRejection;
+use axum::extract::{Multipart, Path, State};
 use axum::response::{IntoResponse as _, Response};
-use axum::{Form, Json};
 use flowsdk_crypto::SealedQuestion;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::refusal;
 use crate::simulator::provider::Provider;
 
-/// The public key of a number, as a form of the call.
-#[derive(Deserialize)]
-pub(super) struct GivenKey {
-    business_public_key: String,
+/// Returns the public key in the form of a call.
+async fn given_key(form: Result<Multipart, MultipartRejection>) -> Option<String> {
+    let mut form = form.ok()?;
+    while let Ok(Some(field)) = form.next_field().await {
+        if field.name() == Some("business_public_key") {
+            return field.text().await.ok();
+        }
+    }
+    None
 }
 
 pub(super) async fn set(
     State(provider): State<Provider>,
     Path((_version, number)): Path<(String, String)>,
-    given: Result<Form<GivenKey>, FormRejection>,
+    form: Result<Multipart, MultipartRejection>,
 ) -> Response {
-    let Ok(Form(GivenKey { business_public_key })) = given else {
+    let Some(business_public_key) = given_key(form).await else {
         return refusal(100, "The parameter business_public_key is required.", None);
     };
     if SealedQuestion::seal(&business_public_key, b"{}").is_err() {
