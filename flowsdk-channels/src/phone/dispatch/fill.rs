@@ -2,7 +2,7 @@
 
 use flowsdk_core::message::{TemplateLocale, TemplateMessage};
 use flowsdk_core::text::Text;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::template::{Button, Component, HeaderFormat, MAX_BODY, Template, count_placeholders, render_body};
 
@@ -35,10 +35,13 @@ enum Wanted {
     Url(usize),
     /// A code for the button at this place.
     Code(usize),
+    /// The products that the button at this place shows.
+    Products(usize),
 }
 
-/// Returns the message of a template with these values: `variables` of the body, `components` of header and buttons. A
-/// quick reply may be given a payload, and brings its text back otherwise.
+/// Returns the message of a template with these values: `variables` of the body, `components` of header and buttons. Some
+/// buttons need no component: a quick reply brings its text back unless it is given a payload, a catalogue has a thumbnail of
+/// its own, and a form may be given data to begin with.
 ///
 /// # Errors
 /// Values that are missing, are too many, or are none.
@@ -90,17 +93,21 @@ pub fn filled(
     }
     for (place, value) in given {
         let field = format!("components[{place}]");
-        match button_at(&template.components, value) {
-            Some(Button::QuickReply { .. }) if value["sub_type"] == "quick_reply" => {
-                if holds_payload(value) {
-                    parts.push(value.clone());
-                } else {
-                    problems.push((field, PARAMETERS));
-                }
-            }
-            _ => problems.push((field, UNWANTED)),
+        match button_at(&template.components, value).and_then(|button| holds_of_choice(button, value)) {
+            Some(true) => parts.push(value.clone()),
+            Some(false) => problems.push((field, PARAMETERS)),
+            None => problems.push((field, UNWANTED)),
         }
     }
+    // Without a component for its button the provider sends no form.
+    let opened: Vec<Value> = forms_of(&template.components)
+        .filter(|at| !parts.iter().any(|part| is_of_button(part, *at)))
+        .map(|at| {
+            json!({ "type": "button", "sub_type": "flow", "index": at.to_string(),
+                "parameters": [{ "type": "action", "action": {} }] })
+        })
+        .collect();
+    parts.extend(opened);
     if !problems.is_empty() {
         return Err(InvalidParameters(problems));
     }
@@ -137,6 +144,7 @@ fn wanted_of(components: &[Component]) -> Vec<Wanted> {
                     Button::Url { url, .. } if url.contains("{{") => Some(Wanted::Url(at)),
                     Button::CopyCode { .. } => Some(Wanted::Code(at)),
                     Button::Otp { .. } => Some(Wanted::Url(at)),
+                    Button::Mpm { .. } => Some(Wanted::Products(at)),
                     _ => None,
                 }));
             }
@@ -150,29 +158,88 @@ fn wanted_of(components: &[Component]) -> Vec<Wanted> {
 fn is_of(value: &Value, wanted: Wanted) -> bool {
     match wanted {
         Wanted::Texts(_) | Wanted::Media(_) | Wanted::Location => value["type"] == "header",
-        Wanted::Url(at) | Wanted::Code(at) => {
-            let index = &value["index"];
-            let is_at = index.as_str() == Some(&*at.to_string()) || index.as_u64() == u64::try_from(at).ok();
-            value["type"] == "button" && is_at
-        }
+        Wanted::Url(at) | Wanted::Code(at) | Wanted::Products(at) => is_of_button(value, at),
     }
+}
+
+/// Returns the place of the button that a component is for.
+fn place_of(value: &Value) -> Option<usize> {
+    let index = value["index"].as_u64().or_else(|| value["index"].as_str()?.parse().ok());
+    usize::try_from(index.filter(|_| value["type"] == "button")?).ok()
+}
+
+/// Whether a component is for the button at this place.
+fn is_of_button(value: &Value, at: usize) -> bool {
+    place_of(value) == Some(at)
+}
+
+fn buttons_of(components: &[Component]) -> &[Button] {
+    let buttons = components.iter().find_map(|component| match component {
+        Component::Buttons { buttons } => Some(buttons.as_slice()),
+        _ => None,
+    });
+    buttons.unwrap_or_default()
 }
 
 /// Returns the button of a template that a component is for.
 fn button_at<'a>(components: &'a [Component], value: &Value) -> Option<&'a Button> {
-    let index = value["index"].as_u64().or_else(|| value["index"].as_str()?.parse().ok());
-    let index = usize::try_from(index.filter(|_| value["type"] == "button")?).ok()?;
-    components.iter().find_map(|component| match component {
-        Component::Buttons { buttons } => buttons.get(index),
-        _ => None,
-    })
+    buttons_of(components).get(place_of(value)?)
 }
 
-/// Whether a component has what the tap of a quick reply brings back: 1 to 256 characters.
-fn holds_payload(value: &Value) -> bool {
-    let Some([one]) = value["parameters"].as_array().map(Vec::as_slice) else { return false };
-    let payload = one["payload"].as_str().filter(|_| one["type"] == "payload");
-    payload.is_some_and(|payload| (1..=MAX_PAYLOAD).contains(&payload.chars().count()))
+/// Returns the places of the buttons that open a form.
+fn forms_of(components: &[Component]) -> impl Iterator<Item = usize> {
+    let buttons = buttons_of(components).iter().enumerate();
+    buttons.filter_map(|(at, button)| matches!(button, Button::Flow { .. }).then_some(at))
+}
+
+/// Whether the parameters fit of a component that a button can do without. `None` if the button takes no such component.
+fn holds_of_choice(button: &Button, value: &Value) -> Option<bool> {
+    let is_kind =
+        |kind: &str| value["sub_type"].as_str().is_some_and(|given| given.eq_ignore_ascii_case(kind));
+    let only = match value["parameters"].as_array().map(Vec::as_slice) {
+        Some([one]) => one,
+        _ => &Value::Null,
+    };
+    let action = action_of(only);
+    match button {
+        Button::QuickReply { .. } if is_kind("quick_reply") => {
+            let payload = only["payload"].as_str().filter(|_| only["type"] == "payload");
+            Some(payload.is_some_and(|payload| (1..=MAX_PAYLOAD).contains(&payload.chars().count())))
+        }
+        Button::Catalog { .. } if is_kind("catalog") => {
+            Some(action.is_some_and(|action| action.get("thumbnail_product_retailer_id").is_some_and(is_id)))
+        }
+        // The token is ours: by it the form and its answer are told apart from others.
+        Button::Flow { .. } if is_kind("flow") => {
+            let is_data = |(name, data): (&String, &Value)| name == "flow_action_data" && data.is_object();
+            Some(action.is_some_and(|action| action.iter().all(is_data)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the action of a parameter.
+fn action_of(parameter: &Value) -> Option<&Map<String, Value>> {
+    parameter["action"].as_object().filter(|_| parameter["type"] == "action")
+}
+
+/// Whether it names a product of a catalogue.
+fn is_id(value: &Value) -> bool {
+    value.as_str().is_some_and(|id| !id.is_empty())
+}
+
+/// Whether a parameter names the products that are shown: sections with products, and the one of the picture.
+fn are_products(parameter: &Value) -> bool {
+    let Some(action) = action_of(parameter) else { return false };
+    let list = |value: &Value, fits: &dyn Fn(&Value) -> bool| {
+        value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(fits))
+    };
+    let is_section = |section: &Value| {
+        section["title"].is_string()
+            && list(&section["product_items"], &|item| is_id(&item["product_retailer_id"]))
+    };
+    action.get("thumbnail_product_retailer_id").is_some_and(is_id)
+        && action.get("sections").is_some_and(|sections| list(sections, &is_section))
 }
 
 /// Whether the provider takes a text as a parameter: it is not empty, and has no line break, no tab and no more than four
@@ -200,6 +267,10 @@ fn holds(value: &Value, wanted: Wanted) -> bool {
             value["sub_type"] == "copy_code"
                 && only(&|one| one["type"] == "coupon_code" && one["coupon_code"].is_string())
         }
+        Wanted::Products(_) => {
+            value["sub_type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("mpm"))
+                && only(&are_products)
+        }
     }
 }
 
@@ -218,7 +289,7 @@ fn missing(wanted: Wanted) -> Text {
         Wanted::Texts(_) | Wanted::Media(_) | Wanted::Location => {
             Text::new("Faltam os parâmetros do cabeçalho", "The parameters of the header are missing")
         }
-        Wanted::Url(at) | Wanted::Code(at) => Text::of(
+        Wanted::Url(at) | Wanted::Code(at) | Wanted::Products(at) => Text::of(
             format!("Faltam os parâmetros do botão {at}"),
             format!("The parameters of button {at} are missing"),
         ),
@@ -276,6 +347,53 @@ mod tests {
         ] {
             let made = filled(&template, &[], &given);
             assert_eq!(made.as_ref().map(|made| &made.components).ok(), fits.then_some(&given), "{given:?}");
+        }
+    }
+
+    #[test]
+    fn buttons_of_forms_and_products_are_given_what_they_open() {
+        let of = |button: &str| {
+            let button = match button {
+                "FLOW" => json!({ "type": "FLOW", "text": "Abrir", "flow_id": "7" }),
+                other => json!({ "type": other, "text": "Ver" }),
+            };
+            template(json!([{ "type": "BODY", "text": "Veja" }, { "type": "BUTTONS", "buttons": [
+                { "type": "QUICK_REPLY", "text": "Não" }, button] }]))
+        };
+        let part = |kind: &str, action: Value| {
+            json!({ "type": "button", "sub_type": kind, "index": "1",
+                "parameters": [{ "type": "action", "action": action }] })
+        };
+        let thumbnail = json!({ "thumbnail_product_retailer_id": "p1" });
+        let products =
+            |sections: Value| json!({ "thumbnail_product_retailer_id": "p1", "sections": sections });
+        let section = |items: Value| json!([{ "title": "Novos", "product_items": items }]);
+        let item = json!([{ "product_retailer_id": "p1" }]);
+        let data = json!({ "flow_action_data": { "size": 2 } });
+        for (button, given, expected) in [
+            ("FLOW", vec![], Some(vec![part("flow", json!({}))])),
+            ("FLOW", vec![part("flow", data.clone())], Some(vec![part("flow", data)])),
+            ("FLOW", vec![part("flow", json!({ "flow_action_data": 7 }))], None),
+            ("FLOW", vec![part("flow", json!({ "flow_token": "mine" }))], None),
+            ("FLOW", vec![part("url", json!({}))], None),
+            ("CATALOG", vec![], Some(vec![])),
+            ("CATALOG", vec![part("CATALOG", thumbnail.clone())], Some(vec![part("CATALOG", thumbnail)])),
+            ("CATALOG", vec![part("catalog", json!({}))], None),
+            ("MPM", vec![], None),
+            ("MPM", vec![part("mpm", products(section(json!([]))))], None),
+            ("MPM", vec![part("mpm", products(json!([])))], None),
+            (
+                "MPM",
+                vec![part("mpm", products(section(item.clone())))],
+                Some(vec![part("mpm", products(section(item)))]),
+            ),
+        ] {
+            let made = filled(&of(button), &[], &given);
+            assert_eq!(
+                made.as_ref().map(|made| &made.components).ok(),
+                expected.as_ref(),
+                "{button} {given:?}"
+            );
         }
     }
 

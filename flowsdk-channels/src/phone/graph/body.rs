@@ -50,13 +50,7 @@ fn node_of(message: &OutgoingEvent) -> Result<Value, serde_json::Error> {
         }
         ContentMessage::Document { document: media } => Ok(media_of(media)),
         ContentMessage::Interactive { interactive } => interactive_of(interactive, message),
-        ContentMessage::Template { template: TemplateMessage { name, language, components, .. } } => {
-            let mut node = json!({ "name": name, "language": language });
-            if !components.is_empty() {
-                node["components"] = components.clone().into();
-            }
-            Ok(node)
-        }
+        ContentMessage::Template { template } => Ok(template_of(template, message)),
         content => Ok(serde_json::to_value(content)?[content.kind()].take()),
     }
 }
@@ -70,6 +64,35 @@ fn media_of(Media { source, caption, filename }: &Media) -> Value {
         }
     }
     node
+}
+
+/// A button that opens a form gives it the token of the message, as [`interactive_of`] does.
+fn template_of(template: &TemplateMessage, message: &OutgoingEvent) -> Value {
+    let TemplateMessage { name, language, components, .. } = template;
+    let mut node = json!({ "name": name, "language": language });
+    if components.is_empty() {
+        return node;
+    }
+    let mut components = components.clone();
+    for component in &mut components {
+        if component["sub_type"] == "flow"
+            && let Some(action) = component.pointer_mut("/parameters/0/action").and_then(Value::as_object_mut)
+        {
+            action.insert("flow_token".to_owned(), message.internal_id.as_str().into());
+        }
+    }
+    node["components"] = components.into();
+    node
+}
+
+/// Returns the body of the call that tells a contact that their message is read, and that an answer is written if
+/// `is_typing`.
+pub(super) fn receipt_of(message_id: &str, is_typing: bool) -> Value {
+    let mut body = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": message_id });
+    if is_typing {
+        body["typing_indicator"] = json!({ "type": "text" });
+    }
+    body
 }
 
 /// A form gets our id of the message as its token: what the form asks and what it is filled in with name it.
@@ -99,6 +122,7 @@ mod tests {
     use super::*;
 
     const REQUESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/phone/requests");
+    const RECEIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/phone/receipts");
 
     fn event(to: &str, content: ContentMessage) -> OutgoingEvent {
         let session_id = SessionId::parse(format!("wa-111-{to}")).expect("an id");
@@ -157,13 +181,25 @@ mod tests {
             example["recipient_type"] = "individual".into();
             // Previews of links are the provider's default, which is off.
             example.get_mut("text").and_then(Value::as_object_mut).map(|text| text.remove("preview_url"));
-            if let Some(token) = example.pointer_mut("/interactive/action/parameters/flow_token") {
-                *token = id;
+            for token in ["/interactive/action/parameters", "/template/components/0/parameters/0/action"] {
+                if let Some(token) = example.pointer_mut(&format!("{token}/flow_token")) {
+                    *token = id.clone();
+                }
             }
             assert_eq!(sent, example, "{}", path.display());
             count += 1;
         }
-        assert_eq!(count, 13);
+        assert_eq!(count, 18);
+    }
+
+    #[test]
+    fn receipts_are_those_of_the_providers_examples() {
+        for entry in fs::read_dir(Path::new(RECEIPTS)).expect("a folder") {
+            let path = entry.expect("a file").path();
+            let example: Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
+            let message_id = example["message_id"].as_str().expect("an id");
+            assert_eq!(receipt_of(message_id, example.get("typing_indicator").is_some()), example);
+        }
     }
 
     #[test]

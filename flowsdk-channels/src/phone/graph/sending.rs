@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use flowsdk_core::channel::{Accepted, ChannelSender, SendError, SendingAccount};
 use flowsdk_core::event::OutgoingEvent;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::GraphApi;
-use super::body::body_of;
+use super::body::{body_of, receipt_of};
 
 /// The answer to a message that was taken.
 #[derive(Deserialize)]
@@ -53,10 +53,7 @@ impl ChannelSender for GraphApi {
         is_typing: bool,
     ) -> Result<(), SendError> {
         let url = self.at(&[&account.id, "messages"])?;
-        let mut body = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": message_id });
-        if is_typing {
-            body["typing_indicator"] = json!({ "type": "text" });
-        }
+        let body = receipt_of(message_id, is_typing);
         self.call(self.client.post(url).json(&body), &account.access_token).await.map(drop)
     }
 
