@@ -29,6 +29,7 @@ mod media;
 mod phone;
 pub mod printed;
 mod private_file;
+mod refusals;
 pub mod remote;
 pub mod restore_command;
 pub mod rotate_command;

@@ -34,6 +34,7 @@ use super::parts::{Part, Reads, outbox_groups};
 use super::{Adapters, agreed, checks};
 use crate::config::Config;
 use crate::health::{Dependency, Health};
+use crate::refusals::Refusals;
 use crate::script_worker::script_workers;
 use crate::supervisor::Supervisor;
 
@@ -276,9 +277,14 @@ impl Ground {
             });
         }
         let files = Arc::new(self.media_files(Arc::new(NoChangeLog)));
-        self.surface.add_routes(crate::media::routes(files));
+        self.surface.add_routes(self.refusals().limit(crate::media::routes(files)));
         let health = Health::new(checks, self.supervisor.intake.clone(), metrics);
         self.surface.add_routes(health.router());
+    }
+
+    /// Returns a limit of what strangers may try.
+    pub(super) fn refusals(&self) -> Refusals {
+        Refusals::new(self.config.api.refusals_per_address, self.config.webchat.trusted_proxies)
     }
 
     fn consumed(&self, reads: &Reads) -> Option<Box<dyn Dependency>> {

@@ -1,4 +1,4 @@
-//! `API_*`, `REFRESH_ROTATION`, `BCRYPT_COST`, the limits of logins and recoveries, `AUDIT_LOG_RETENTION_DAYS`,
+//! `API_*`, `REFRESH_ROTATION`, `BCRYPT_COST`, the limits of logins, recoveries and strangers, `AUDIT_LOG_RETENTION_DAYS`,
 //! `TRACE_RETENTION_DAYS`.
 
 use std::time::Duration;
@@ -20,6 +20,8 @@ pub struct ApiSettings {
     pub rate: RequestRate,
     /// `REFRESH_ROTATION`, `BCRYPT_COST`, `LOGIN_*`, `RECOVERIES_PER_EMAIL`, `REFRESHES_*`.
     pub login: LoginSettings,
+    /// `REFUSALS_PER_ADDRESS`: refused requests for files and of forms that a network address may make in a minute.
+    pub refusals_per_address: u32,
     /// `AUDIT_LOG_RETENTION_DAYS`.
     pub audit_retention: Duration,
     /// `TRACE_RETENTION_DAYS`.
@@ -55,6 +57,7 @@ pub(super) fn api(env: &mut Environment<'_>) -> ApiSettings {
             burst: env.number("API_BURST", 100, 0..=MOST),
         },
         login: LoginSettings { rotation, password_cost, limits },
+        refusals_per_address: env.number("REFUSALS_PER_ADDRESS", 600, 0..=MOST),
         audit_retention: DAY * env.number("AUDIT_LOG_RETENTION_DAYS", 90, 1..=36_500),
         trace_retention: DAY * env.number("TRACE_RETENTION_DAYS", 30, 1..=36_500),
     }

@@ -78,7 +78,8 @@ fn answer_forms(ground: &mut Ground) -> Result<(), BoxError> {
     let (store, key) = (|| Arc::clone(&ground.store), || Arc::clone(&ground.config.master_key));
     let tools = ToolCalls::new(store(), ground.cx.clone(), key(), http, scripts);
     let endpoint = FormEndpoint::new(store(), tools, key(), ground.config.default_language);
-    ground.surface.add_routes(crate::phone::forms::routes(Arc::new(endpoint)));
+    let routes = crate::phone::forms::routes(Arc::new(endpoint));
+    ground.surface.add_routes(ground.refusals().limit(routes));
     Ok(())
 }
 
