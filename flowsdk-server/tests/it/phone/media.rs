@@ -19,6 +19,7 @@ everywhere!(
     a_file_waits_for_the_token_of_its_number,
     an_uploaded_file_is_sent_by_link,
     links_are_of_their_file_and_time,
+    whoever_guesses_links_is_answered_no_more,
     what_is_no_such_file_is_refused,
     files_are_of_their_tenant,
     files_go_with_their_messages,
@@ -250,6 +251,21 @@ async fn links_are_of_their_file_and_time(setup: Setup) {
     world.server.advance(Duration::from_secs(2 * 3_600)).await;
     let over = world.content(&link.into(), &[]).await;
     over.refused(403, "link_invalid", "O link é inválido ou expirou");
+}
+
+async fn whoever_guesses_links_is_answered_no_more(setup: Setup) {
+    let setup = setup.with("REFUSALS_PER_ADDRESS", "3");
+    let world = World::new(setup, false).await;
+    for _ in 0..3 {
+        let guessed = world.content(&json!("/media/guessed/content?expires=1&signature=x"), &[]).await;
+        assert!(matches!(guessed.status, 403 | 404), "{guessed:?}");
+    }
+    let refused = world.content(&json!("/media/guessed/content?expires=1&signature=x"), &[]).await;
+    refused.refused(429, "rate_limited", "Muitas requisições; tente novamente mais tarde");
+    assert_eq!(refused.headers.get("retry-after").map(String::as_str), Some("60"));
+    // Forms count apart.
+    let form = world.admin.post("/phone/forms/nothing", &json!({})).await;
+    assert_eq!(form.status, 404);
 }
 
 async fn what_is_no_such_file_is_refused(setup: Setup) {
