@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::disorder::Disorder;
-use super::fault::Fault;
+use super::fault::{CallKind, Fault};
 use super::form::{Answered, Asked};
 use super::media::{MOST, MediaFault, SentFile};
 use super::phone::Screen;
@@ -73,8 +73,21 @@ async fn sent(State(provider): State<Provider>) -> Json<Vec<SentMessage>> {
     Json(provider.sent())
 }
 
-async fn fail(State(provider): State<Provider>, Json(fault): Json<Fault>) -> StatusCode {
-    provider.fail_next(fault);
+/// A fault, and the calls that it is for.
+#[derive(Deserialize)]
+struct FaultBody {
+    #[serde(default)]
+    call: CallKind,
+    #[serde(flatten)]
+    fault: Fault,
+}
+
+async fn fail(State(provider): State<Provider>, Json(body): Json<FaultBody>) -> StatusCode {
+    let FaultBody { call, fault } = body;
+    if call != CallKind::Send && matches!(fault, Fault::FailStatus { .. }) {
+        return StatusCode::BAD_REQUEST;
+    }
+    provider.fail_next_of(call, fault);
     StatusCode::NO_CONTENT
 }
 
@@ -210,6 +223,23 @@ fn is_of_another_page(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fault_is_for_messages_unless_it_says_otherwise() {
+        for (body, call, fault) in [
+            (json!({ "kind": "drop" }), CallKind::Send, Fault::Drop),
+            (json!({ "kind": "lose_answer", "call": "key" }), CallKind::Key, Fault::LoseAnswer),
+            (
+                json!({ "kind": "refuse", "code": 100, "retry_after": 9, "call": "template" }),
+                CallKind::Template,
+                Fault::Refuse { code: 100, retry_after: Some(9) },
+            ),
+        ] {
+            let read: FaultBody = serde_json::from_value(body).expect("a fault");
+            assert_eq!((read.call, read.fault), (call, fault));
+        }
+        assert!(serde_json::from_value::<FaultBody>(json!({ "kind": "drop", "call": "other" })).is_err());
+    }
 
     #[test]
     fn pages_of_other_origins_are_told_apart() {

@@ -19,7 +19,7 @@ mod webhook;
 
 pub use command::{Simulator, run};
 pub use disorder::Disorder;
-pub use fault::Fault;
+pub use fault::{CallKind, Fault};
 pub use form::{Answered, Asked};
 pub use media::{KeptMedia, MediaFault, SentFile};
 pub(crate) use page::PHONE;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
 use super::disorder::{Disorder, Held};
-use super::fault::Fault;
+use super::fault::{CallKind, Fault, Faults};
 use super::media::Files;
 use super::phone::{Bubble, Delivered, Screen, Side};
 use super::profile::Profile;
@@ -89,7 +89,7 @@ pub(super) struct State {
     /// The newest that were taken.
     pub(super) sent: VecDeque<SentMessage>,
     calls: u64,
-    faults: VecDeque<Fault>,
+    faults: Faults,
     pub(super) disorder: Disorder,
     pub(super) held: Held<Delivery>,
     pub(super) templates: Vec<KeptTemplate>,
@@ -118,7 +118,7 @@ impl Provider {
             ids: 0,
             sent: VecDeque::new(),
             calls: 0,
-            faults: VecDeque::new(),
+            faults: Faults::default(),
             templates: Vec::new(),
             templates_made: 0,
             files: Files::default(),
@@ -149,7 +149,12 @@ impl Provider {
 
     /// Does something wrong in the next call that sends; further faults are for the calls after it.
     pub fn fail_next(&self, fault: Fault) {
-        self.state().faults.push_back(fault);
+        self.fail_next_of(CallKind::Send, fault);
+    }
+
+    /// Does something wrong in the next call of a kind; further faults of the kind are for the calls after it.
+    pub fn fail_next_of(&self, call: CallKind, fault: Fault) {
+        self.state().faults.add(call, fault);
     }
 
     /// Returns the newest 20,000 messages that were taken, in order.
@@ -219,10 +224,10 @@ impl State {
             .fold(false, |found, read| found | read)
     }
 
-    /// Counts a call that sends, and returns what is to go wrong in it.
-    pub(super) fn begin_call(&mut self) -> Option<Fault> {
-        self.calls += 1;
-        self.faults.pop_front()
+    /// Returns what is to go wrong in a call. One that sends is counted.
+    pub(super) fn begin_call(&mut self, call: CallKind) -> Option<Fault> {
+        self.calls += u64::from(call == CallKind::Send);
+        self.faults.next(call)
     }
 
     /// Keeps a message that was taken.

@@ -1,7 +1,5 @@
 //! `POST /{number}/messages`: messages, and read receipts.
 
-use std::time::Duration;
-
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -10,8 +8,9 @@ use flowsdk_core::contact::{is_user_id, phone_digits};
 use http::HeaderMap;
 use serde_json::{Value, json};
 
-use super::{broken, is_let_in, no_token, refusal};
-use crate::simulator::fault::Fault;
+use super::faulty::{AS_TOLD, around};
+use super::{is_let_in, no_token, refusal};
+use crate::simulator::fault::{CallKind, Fault};
 use crate::simulator::phone::Side;
 use crate::simulator::provider::{Provider, SentMessage};
 
@@ -37,22 +36,25 @@ pub(super) async fn send(
     body: Bytes,
 ) -> Response {
     let receipt = read_receipt(&body);
-    let fault = if receipt.is_some() { None } else { provider.state().begin_call() };
+    let fault = if receipt.is_some() { None } else { provider.state().begin_call(CallKind::Send) };
     if !is_let_in(&provider, &headers) {
         return no_token();
-    }
-    match fault {
-        Some(Fault::Refuse { code, retry_after }) => return refusal(code, "As it was told to", retry_after),
-        Some(Fault::Drop) => return broken(),
-        Some(Fault::Delay { millis }) => tokio::time::sleep(Duration::from_millis(millis)).await,
-        Some(Fault::LoseAnswer | Fault::FailStatus { .. }) | None => {}
     }
     if let Some((id, types)) = receipt {
         // Whether it is there or not, the provider says that it is done.
         provider.state().read_by_business(&number, &id, types);
         return Json(json!({ "success": true })).into_response();
     }
-    let (to, body) = match read(&body) {
+    let fails_later = match fault {
+        Some(Fault::FailStatus { code }) => Some(code),
+        _ => None,
+    };
+    around(fault, async || take(&provider, number, &body, fails_later)).await
+}
+
+/// Takes a message, or refuses it. What `fails_later` is taken, and a status tells that code.
+fn take(provider: &Provider, number: String, body: &[u8], fails_later: Option<i64>) -> Response {
+    let (to, body) = match read(body) {
         Ok(read) => read,
         Err(details) => return refusal(100, &details, None),
     };
@@ -66,10 +68,7 @@ pub(super) async fn send(
         state.keep(message.clone());
         message
     };
-    let failure = match fault {
-        Some(Fault::FailStatus { code }) => Some((code, "As it was told to")),
-        _ => provider.closed_window(&message),
-    };
+    let failure = fails_later.map(|code| (code, AS_TOLD)).or_else(|| provider.closed_window(&message));
     if let Some((code, details)) = failure {
         provider.tell_failure(&message, code, details);
     } else {
@@ -79,9 +78,6 @@ pub(super) async fn send(
         }
         provider.show(&message.phone_number_id, &message.to, &message.id, Side::Business, content);
         provider.tell_of(&message);
-    }
-    if fault == Some(Fault::LoseAnswer) {
-        return broken();
     }
     let mut contact = json!({ "input": message.body["to"].as_str().unwrap_or(&message.to) });
     let field = if is_user_id(&message.to) { "user_id" } else { "wa_id" };

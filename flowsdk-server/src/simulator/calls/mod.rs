@@ -1,5 +1,6 @@
 //! The calls of the provider's API.
 
+mod faulty;
 mod keys;
 mod media;
 mod messages;
@@ -31,8 +32,9 @@ pub(super) fn routes(provider: Provider) -> Router {
         .route("/{version}/{id}", get(objects::show).delete(media::delete))
         // Where contents are: at the provider this is another host.
         .route("/media/{id}", get(media::content))
+        .route_layer(from_fn_with_state(provider.clone(), faulty::go_wrong))
         .route_layer(from_fn_with_state(provider.clone(), let_in))
-        // It counts calls that are not let in, too.
+        // It counts calls that are not let in, too, and its receipts are no calls that go wrong.
         .route("/{version}/{number}/messages", post(messages::send))
         .with_state(provider)
 }
@@ -67,9 +69,11 @@ fn no_token() -> Response {
 
 fn refusal(code: i64, details: &str, retry_after: Option<u64>) -> Response {
     let status = match code {
-        190 => StatusCode::UNAUTHORIZED,
-        4 | 80_007 | 130_429 => StatusCode::TOO_MANY_REQUESTS,
-        1 | 2 | 131_000 | 131_016 => StatusCode::INTERNAL_SERVER_ERROR,
+        0 | 190 => StatusCode::UNAUTHORIZED,
+        10 | 200..=299 | 368 | 131_005 | 131_031 => StatusCode::FORBIDDEN,
+        4 | 17 | 80_007 | 130_429 | 131_048 => StatusCode::TOO_MANY_REQUESTS,
+        2 => StatusCode::SERVICE_UNAVAILABLE,
+        1 | 3 | 131_000 | 131_016 | 131_045 | 131_057 | 133_004 => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
     };
     let error = json!({ "error": { "message": format!("(#{code}) {details}"), "type": "OAuthException", "code": code,

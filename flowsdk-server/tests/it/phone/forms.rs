@@ -3,7 +3,7 @@
 
 use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
 use flowsdk_crypto::SealedQuestion;
-use flowsdk_server::simulator::{Answered, Asked};
+use flowsdk_server::simulator::{Answered, Asked, CallKind, Fault};
 use serde_json::{Value, json};
 
 use super::sending::{PHONE, World};
@@ -270,6 +270,14 @@ async fn keys_are_registered_at_the_provider(setup: Setup) {
         log["items"][0]["changes"]["publicKeyRegisteredAt"].is_object().then_some(())
     })
     .await;
+    world.provider.fail_next_of(CallKind::Key, Fault::Refuse { code: 131_000, retry_after: None });
+    act(&world.admin, &register).await.refused(422, "provider_refused", "O provedor recusou");
+    world.provider.fail_next_of(CallKind::Key, Fault::Drop);
+    act(&world.admin, &register).await.refused(
+        504,
+        "provider_unanswered",
+        "A resposta do provedor se perdeu; verifique se foi feito",
+    );
     world.give_token("expired-token").await;
     act(&world.admin, &register).await.refused(422, "provider_refused", "O provedor recusou");
     world.give_token("good-token").await;

@@ -1,6 +1,6 @@
 //! Templates at the provider: read, submitted, and followed by its webhooks (rulings O4).
 
-use flowsdk_server::simulator::{Fault, KeptTemplate, Review};
+use flowsdk_server::simulator::{CallKind, Fault, KeptTemplate, Review};
 use serde_json::{Value, json};
 
 use super::dispatch::Desk;
@@ -12,6 +12,7 @@ everywhere!(templates_are_those_of_the_provider);
 everywhere!(
     in process:
     a_draft_is_reviewed,
+    a_submission_that_goes_wrong_is_told,
     many_templates_are_read,
     what_the_provider_tells_counts_for_its_account,
     what_keeps_templates_from_being_read,
@@ -150,6 +151,29 @@ async fn a_draft_is_reviewed(setup: Setup) {
     assert_eq!((&found["updated"], &found["created"]), (&json!(1), &json!(0)));
     assert_eq!(world.admin.get(&path).await.ok(200)["quality"], "UNKNOWN");
     submit("nothing").await.refused(404, "not_found", "Modelo não encontrado");
+}
+
+async fn a_submission_that_goes_wrong_is_told(setup: Setup) {
+    let world = World::new(setup, false).await;
+    let new = json!({ "routerId": world.shop.router, "businessAccountId": "9111", "name": "order", "language": "pt_BR",
+        "category": "UTILITY", "components": [{ "type": "BODY", "text": "Oi" }] });
+    let template = world.admin.post("/templates", &new).await.ok(201);
+    let path = format!("/templates/{}/submit", template["id"].as_str().unwrap());
+    world.provider.fail_next_of(CallKind::Template, Fault::Refuse { code: 2_388_019, retry_after: None });
+    let refused = world.admin.json("POST", &path, &[], &Value::Null).await;
+    refused.refused(422, "provider_refused", "O provedor recusou");
+    let details = refused.json()["details"][0]["message"].as_str().unwrap().to_owned();
+    assert!(details.starts_with("2388019: "), "{details}");
+    // A message is no call of this kind.
+    world.provider.fail_next_of(CallKind::Template, Fault::LoseAnswer);
+    world.says("oi");
+    world.sent(1).await;
+    let lost = world.admin.json("POST", &path, &[], &Value::Null).await;
+    lost.refused(504, "provider_unanswered", "A resposta do provedor se perdeu; verifique se foi feito");
+    assert_eq!(world.templates().await, pairs([("order", "DRAFT")]));
+    assert_eq!(world.provider.add_template(kept("order", "PENDING")), None, "the provider has it");
+    world.admin.post("/templates/sync", &world.account()).await.ok(200);
+    assert_eq!(world.templates().await, pairs([("order", "PENDING")]));
 }
 
 async fn many_templates_are_read(setup: Setup) {
