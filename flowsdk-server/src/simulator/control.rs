@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::disorder::Disorder;
 use super::fault::{CallKind, Fault};
 use super::form::{Answered, Asked};
+use super::limits::Limits;
 use super::media::{MOST, MediaFault, SentFile};
 use super::phone::Screen;
 use super::provider::{Provider, SentMessage};
@@ -27,6 +28,7 @@ pub(super) fn routes(provider: Provider) -> Router {
         .route("/simulator/messages", get(sent))
         .route("/simulator/faults", post(fail))
         .route("/simulator/disorder", post(disturb))
+        .route("/simulator/limits", post(limit))
         .route("/simulator/templates", get(templates))
         .route("/simulator/templates/{id}/review", post(review))
         .route("/simulator/numbers/{number}/phones/{phone}/messages", get(screen).post(say))
@@ -96,6 +98,11 @@ async fn disturb(State(provider): State<Provider>, Json(disorder): Json<Disorder
         return StatusCode::BAD_REQUEST;
     }
     provider.disturb(disorder);
+    StatusCode::NO_CONTENT
+}
+
+async fn limit(State(provider): State<Provider>, Json(limits): Json<Limits>) -> StatusCode {
+    provider.limit(limits);
     StatusCode::NO_CONTENT
 }
 

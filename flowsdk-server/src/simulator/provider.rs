@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::disorder::{Disorder, Held};
 use super::fault::{CallKind, Fault, Faults};
+use super::limits::{Excess, Limits, Traffic};
 use super::media::Files;
 use super::phone::{Bubble, Delivered, Screen, Side};
 use super::profile::Profile;
@@ -90,6 +91,8 @@ pub(super) struct State {
     pub(super) sent: VecDeque<SentMessage>,
     calls: u64,
     faults: Faults,
+    limits: Limits,
+    traffic: Traffic,
     pub(super) disorder: Disorder,
     pub(super) held: Held<Delivery>,
     pub(super) templates: Vec<KeptTemplate>,
@@ -119,6 +122,8 @@ impl Provider {
             sent: VecDeque::new(),
             calls: 0,
             faults: Faults::default(),
+            limits: Limits::default(),
+            traffic: Traffic::default(),
             templates: Vec::new(),
             templates_made: 0,
             files: Files::default(),
@@ -155,6 +160,20 @@ impl Provider {
     /// Does something wrong in the next call of a kind; further faults of the kind are for the calls after it.
     pub fn fail_next_of(&self, call: CallKind, fault: Fault) {
         self.state().faults.add(call, fault);
+    }
+
+    /// Sets how fast messages are taken. What was sent before counts no more.
+    pub fn limit(&self, limits: Limits) {
+        let mut state = self.state();
+        state.limits = limits;
+        state.traffic = Traffic::default();
+    }
+
+    /// Counts a message of a number for a phone, unless it comes too soon.
+    pub(super) fn pace(&self, number: &str, phone: &str) -> Result<(), Excess> {
+        let now = self.shared().cx.now();
+        let state = &mut *self.state();
+        state.traffic.take(state.limits, number, phone, now)
     }
 
     /// Returns the newest 20,000 messages that were taken, in order.

@@ -61,6 +61,10 @@ fn take(provider: &Provider, number: String, body: &[u8], fails_later: Option<i6
     if let Some((code, details)) = provider.refused_template(&body) {
         return refusal(code, details, None);
     }
+    if let Err(excess) = provider.pace(&number, &to) {
+        let (code, details) = excess.error();
+        return refusal(code, details, None);
+    }
     let message = {
         let mut state = provider.state();
         let id = state.next_id();

@@ -3,6 +3,7 @@
 mod dispatch;
 mod doctor;
 mod forms;
+mod limits;
 mod media;
 mod sending;
 mod settings;

@@ -48,7 +48,7 @@ pub(super) struct World {
 }
 
 /// Starts a provider that listens, and knows the business account of the number `111`.
-async fn provider(reads: bool) -> (Provider, String, JoinSet<()>) {
+async fn provider(reads: bool, cx: OpContext) -> (Provider, String, JoinSet<()>) {
     let config = ProviderConfig {
         seed: 7,
         account_id: "9111".to_owned(),
@@ -60,7 +60,7 @@ async fn provider(reads: bool) -> (Provider, String, JoinSet<()>) {
         approves_templates: false,
     };
     let client = Client::builder().timeout(Duration::from_secs(10)).build().unwrap();
-    let provider = Provider::new(config, OpContext::system(), client);
+    let provider = Provider::new(config, cx, client);
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}/{API_VERSION}", listener.local_addr().unwrap());
     let shown = Shown { number: "111".to_owned(), phone: PHONE.to_owned(), has_icon: true };
@@ -72,7 +72,12 @@ async fn provider(reads: bool) -> (Provider, String, JoinSet<()>) {
 
 impl World {
     pub(super) async fn new(setup: Setup, reads: bool) -> Self {
-        let (provider, url, serving) = provider(reads).await;
+        Self::timed(setup, reads, OpContext::system()).await
+    }
+
+    /// The provider has a clock of its own.
+    pub(super) async fn timed(setup: Setup, reads: bool, cx: OpContext) -> Self {
+        let (provider, url, serving) = provider(reads, cx).await;
         // Tests ask until something is there.
         let setup = setup.with("PHONE_API_URL", &url).with("API_REQUESTS_PER_SECOND", "0");
         let server = setup.start().await;
@@ -148,7 +153,7 @@ impl World {
     }
 }
 
-fn texts(sent: &[SentMessage]) -> Vec<&str> {
+pub(super) fn texts(sent: &[SentMessage]) -> Vec<&str> {
     sent.iter().map(|message| message.body["text"]["body"].as_str().unwrap_or("?")).collect()
 }
 
