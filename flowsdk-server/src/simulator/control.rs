@@ -32,6 +32,7 @@ pub(super) fn routes(provider: Provider) -> Router {
         .route("/simulator/templates", get(templates))
         .route("/simulator/templates/{id}/review", post(review))
         .route("/simulator/numbers/{number}/phones/{phone}/messages", get(screen).post(say))
+        .route("/simulator/numbers/{number}/phones/{phone}/taps", post(tap))
         .route("/simulator/numbers/{number}/phones/{phone}/read", post(read))
         .route(
             "/simulator/numbers/{number}/phones/{phone}/files",
@@ -149,6 +150,28 @@ async fn say(
     };
     let name = said.name.unwrap_or_else(|| phone.clone());
     Ok(Json(json!({ "id": provider.say(&number, &phone, &name, message) })))
+}
+
+/// A button that a phone taps.
+#[derive(Deserialize)]
+struct Tapped {
+    #[serde(default)]
+    name: Option<String>,
+    /// The id of its message.
+    message: String,
+    /// What it says.
+    title: String,
+}
+
+async fn tap(
+    State(provider): State<Provider>,
+    Path((number, phone)): Path<(String, String)>,
+    Json(tapped): Json<Tapped>,
+) -> Result<Json<Value>, (StatusCode, &'static str)> {
+    let Tapped { name, message, title } = tapped;
+    let name = name.as_deref().unwrap_or(&phone);
+    let said = provider.tap(&number, &phone, name, &message, &title);
+    said.map(|id| Json(json!({ "id": id }))).ok_or((StatusCode::NOT_FOUND, "no such message or button"))
 }
 
 fn require_phone(phone: &str) -> Result<(), (StatusCode, &'static str)> {

@@ -8,6 +8,7 @@ mod command;
 mod control;
 mod disorder;
 mod fault;
+mod filled;
 mod form;
 mod limits;
 mod media;
@@ -15,6 +16,7 @@ mod page;
 mod phone;
 mod profile;
 mod provider;
+mod tap;
 mod template;
 mod webhook;
 

@@ -4,6 +4,7 @@ use flowsdk_channels::template::{TemplateCategory, status_told};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::filled::filled;
 use super::provider::Provider;
 
 /// Most templates of an account.
@@ -29,6 +30,13 @@ pub struct KeptTemplate {
     pub rejected_reason: Option<String>,
     /// The parts.
     pub components: Vec<Value>,
+}
+
+impl KeptTemplate {
+    /// Returns whether the `template` of a message is this one.
+    fn is_named_in(&self, sent: &Value) -> bool {
+        sent["name"] == *self.name && sent["language"]["code"] == *self.language
+    }
 }
 
 fn pending() -> String {
@@ -101,8 +109,7 @@ impl Provider {
         let sent = &message["template"];
         let state = self.state();
         let mut kept = state.templates.iter();
-        let template =
-            kept.find(|one| sent["name"] == *one.name && sent["language"]["code"] == *one.language)?;
+        let template = kept.find(|one| one.is_named_in(sent))?;
         match &*template.status {
             "APPROVED" => None,
             "PAUSED" => Some((132_015, "Template is paused due to low quality")),
@@ -111,24 +118,13 @@ impl Provider {
         }
     }
 
-    /// Returns the body of a template with its values, as a phone shows it; `None` of a template that is not kept.
-    pub(super) fn words(&self, message: &Value) -> Option<String> {
+    /// Returns a template with its values, as a phone shows it; `None` of one that is not kept.
+    pub(super) fn filled(&self, message: &Value) -> Option<Value> {
         let sent = &message["template"];
         let state = self.state();
-        let template = state
-            .templates
-            .iter()
-            .find(|one| sent["name"] == *one.name && sent["language"]["code"] == *one.language)?;
-        let body = template.components.iter().find(|part| part["type"] == "BODY")?["text"].as_str()?;
-        let parts = sent["components"].as_array().into_iter().flatten();
-        let values =
-            parts.filter(|part| part["type"] == "body").flat_map(|part| part["parameters"].as_array());
-        let mut words = body.to_owned();
-        for (nth, value) in values.flatten().enumerate() {
-            words =
-                words.replace(&format!("{{{{{}}}}}", nth + 1), value["text"].as_str().unwrap_or_default());
-        }
-        Some(words)
+        let mut kept = state.templates.iter();
+        let template = kept.find(|one| one.is_named_in(sent))?;
+        Some(filled(&template.components, sent))
     }
 
     /// Returns the templates behind `after`, `limit` at most, and whether there are more.
@@ -146,13 +142,13 @@ impl Provider {
 
 /// Reads a call that creates a template.
 pub(super) fn read(body: &[u8]) -> Result<KeptTemplate, String> {
-    let mut template: KeptTemplate =
-        serde_json::from_slice(body).map_err(|error| format!("(#100) {error}"))?;
+    let mut template: KeptTemplate = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     if TemplateCategory::parse(&template.category).is_none() {
-        return Err("(#100) Param category must be one of {UTILITY, MARKETING, AUTHENTICATION}".to_owned());
+        return Err("Param category must be one of {UTILITY, MARKETING, AUTHENTICATION}".to_owned());
     }
-    if !template.components.iter().any(|component| component["type"] == "BODY") {
-        return Err("(#100) The parameter components must have a BODY.".to_owned());
+    let is_body = |kind: &str| kind.eq_ignore_ascii_case("BODY");
+    if !template.components.iter().any(|component| component["type"].as_str().is_some_and(is_body)) {
+        return Err("The parameter components must have a BODY.".to_owned());
     }
     template.status = pending();
     template.rejected_reason = None;
@@ -195,9 +191,9 @@ mod tests {
         let values = json!([{ "type": "body", "parameters": [{ "type": "text", "text": "Ana" }, { "type": "text", "text": "7" }] }]);
         let mut sent =
             json!({ "template": { "name": "order", "language": { "code": "en" }, "components": values } });
-        assert_eq!(provider.words(&sent).as_deref(), Some("Hi Ana, 7 is on its way to Ana."));
+        assert_eq!(provider.filled(&sent).expect("it is kept")["body"], "Hi Ana, 7 is on its way to Ana.");
         sent["template"]["name"] = "other".into();
-        assert_eq!(provider.words(&sent), None);
+        assert_eq!(provider.filled(&sent), None);
         assert!(!provider.review("nothing", &Review { event: "APPROVED".to_owned(), reason: None }));
         provider.remove_template(&id);
         assert_eq!(provider.templates(None, 10), (Vec::new(), false));

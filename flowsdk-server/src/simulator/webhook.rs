@@ -30,6 +30,10 @@ impl Provider {
             contact["wa_id"] = phone.into();
         }
         message["id"] = id.as_str().into();
+        // Whoever quotes a message here quotes the business.
+        if message["context"]["id"].is_string() && message["context"]["from"].is_null() {
+            message["context"]["from"] = phone_number_id.into();
+        }
         if message["timestamp"].is_null() {
             message["timestamp"] = self.now().into();
         }

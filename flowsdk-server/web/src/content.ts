@@ -4,6 +4,14 @@ import type { FormParameters, ListSection, MediaKind, ReplyButton, WireMessage }
 export interface InteractiveHeader {
   text?: string;
   file?: { media: MediaKind; link: string; filename: string };
+  place?: Place;
+}
+
+export interface Place {
+  name: string;
+  address: string;
+  latitude: number;
+  longitude: number;
 }
 
 interface Frame {
@@ -21,32 +29,42 @@ export interface Card {
   urls: string[];
 }
 
+/** A button of a template of the phone provider. */
+export type TemplateAction =
+  | { kind: 'reply'; label: string }
+  | { kind: 'link'; label: string; href: string }
+  | { kind: 'call'; label: string; number: string }
+  | { kind: 'copy'; label: string; code: string }
+  | { kind: 'form'; label: string; parameters: FormParameters }
+  | { kind: 'other'; label: string };
+
 export type Content =
   | { kind: 'text'; text: string }
   | ({ kind: 'buttons'; buttons: ReplyButton[] } & Frame)
   | ({ kind: 'list'; label: string; sections: ListSection[] } & Frame)
   | ({ kind: 'link'; label: string; href: string } & Frame)
   | ({ kind: 'form'; label: string; parameters: FormParameters } & Frame)
+  | ({ kind: 'template'; actions: TemplateAction[] } & Frame)
   | { kind: 'choice'; id: string; title: string }
   | { kind: 'media'; media: MediaKind; link: string; caption: string; filename: string }
-  | { kind: 'place'; name: string; address: string; latitude: number; longitude: number }
+  | ({ kind: 'place' } & Place)
   | { kind: 'cards'; cards: Card[] }
   | { kind: 'reaction'; emoji: string }
   | { kind: 'unsupported' };
 
 const MEDIA: readonly string[] = ['image', 'video', 'audio', 'document', 'sticker'];
 
-type Bag = Record<string, unknown>;
+export type Bag = Record<string, unknown>;
 
-function bag(value: unknown): Bag {
+export function bag(value: unknown): Bag {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Bag) : {};
 }
 
-function text(value: unknown): string {
+export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function list(value: unknown): unknown[] {
+export function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -56,11 +74,15 @@ function texts(value: unknown, name: string): string[] {
     .filter((entry) => entry !== '');
 }
 
-function header(value: unknown): InteractiveHeader | null {
+export function readHeader(value: unknown): InteractiveHeader | null {
   const given = bag(value);
   if (text(given['text'])) return { text: text(given['text']) };
   const media = text(given['type']);
   const file = bag(given[media]);
+  if (media === 'location') {
+    const found = place(file);
+    return found && { place: found };
+  }
   if (!MEDIA.includes(media) || !text(file['link'])) return null;
   return { file: { media: media as MediaKind, link: text(file['link']), filename: text(file['filename']) } };
 }
@@ -78,10 +100,10 @@ function cards(value: unknown): Card[] {
     .filter((card) => card.name !== '');
 }
 
-function place(value: Bag): Content {
+function place(value: Bag): Place | null {
   const [latitude, longitude] = [Number(value['latitude']), Number(value['longitude'])];
-  if (!Number.isFinite(latitude) || !Number.isFinite(longitude)) return { kind: 'unsupported' };
-  return { kind: 'place', name: text(value['name']), address: text(value['address']), latitude, longitude };
+  if (!Number.isFinite(latitude) || !Number.isFinite(longitude)) return null;
+  return { name: text(value['name']), address: text(value['address']), latitude, longitude };
 }
 
 function buttons(action: Bag): ReplyButton[] {
@@ -117,7 +139,7 @@ function interactive(value: Bag): Content {
   if (text(filledIn['body'])) return { kind: 'text', text: text(filledIn['body']) };
   const action = bag(value['action']);
   const common = {
-    header: header(value['header']),
+    header: readHeader(value['header']),
     text: text(bag(value['body'])['text']),
     footer: text(bag(value['footer'])['text']),
   };
@@ -139,7 +161,12 @@ export function readContent(message: WireMessage): Content {
   const value = bag(message[type]);
   if (type === 'text') return { kind: 'text', text: text(value['body']) };
   if (type === 'interactive') return interactive(value);
-  if (type === 'location') return place(value);
+  if (type === 'location') {
+    const found = place(value);
+    return found ? { kind: 'place', ...found } : { kind: 'unsupported' };
+  }
+  // The tap on a quick reply of a template. It is no choice, which would close the options of the flow.
+  if (type === 'button' && text(value['text'])) return { kind: 'text', text: text(value['text']) };
   if (type === 'contacts') {
     const found = cards(message[type]);
     return found.length > 0 ? { kind: 'cards', cards: found } : { kind: 'unsupported' };
@@ -165,6 +192,7 @@ export function plainText(content: Content): string {
     case 'list':
     case 'link':
     case 'form':
+    case 'template':
       return plainOf(parseMarkup(content.text));
     case 'choice':
       return content.title;

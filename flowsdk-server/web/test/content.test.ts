@@ -77,6 +77,11 @@ test('buttons and lists drop entries that cannot be answered', () => {
   assert.deepEqual(list.kind === 'list' && list.sections, []);
 });
 
+test('the tap on a quick reply of a template says its text', () => {
+  const tap = readContent({ id: '2', type: 'button', button: { payload: 'y', text: 'Yes' } });
+  assert.deepEqual(tap, { kind: 'text', text: 'Yes' });
+});
+
 test('the choice of the visitor as the history returns it', () => {
   const content = readContent({
     id: '1',

@@ -84,7 +84,7 @@ test('a text and a choice are said as WhatsApp says them', async () => {
   await phone.start();
   phone.stop();
   phone.sendText('oi');
-  phone.choose({ type: 'list_reply', id: 'x', title: 'X' });
+  phone.choose({ type: 'list_reply', id: 'x', title: 'X' }, 'b');
   phone.noteRead();
   assert.deepEqual(calls, [
     { path: '/simulator/numbers/111/phones/1/messages', body: { name: 'Ana', text: 'oi' } },
@@ -122,17 +122,44 @@ test('a template is shown with its values', async () => {
     ],
   };
   const bubble = { ...text('b', 'business', ''), message: { type: 'template', template } };
-  const known = { ...text('c', 'business', ''), message: { type: 'template', template: { ...template, text: 'Oi, Ana' } } };
-  const { phone } = simulator({ version: 1, business: 'Loja', typing: false, messages: [bubble, known] });
+  const filled = {
+    header: { type: 'image', image: { id: '47 11' } },
+    body: 'Oi, Ana',
+    footer: 'Loja',
+    buttons: [
+      { type: 'quick_reply', text: 'Sim', payload: 'yes' },
+      { type: 'flow', text: 'Preencher', parameters: { flow_token: 'T' } },
+    ],
+  };
+  const known = { ...text('c', 'business', ''), message: { type: 'template', template: { ...template, filled } } };
+  const { phone, calls } = simulator({ version: 1, business: 'Loja', typing: false, messages: [bubble, known] });
   await phone.start();
   phone.stop();
   assert.deepEqual(
     phone.state.items.map((item) => item.content),
     [
       { kind: 'text', text: 'aviso (pt_BR)\nheader: {"link":"https://a.example/b.png"}\nbody: Ana · 7' },
-      { kind: 'text', text: 'Oi, Ana' },
+      {
+        kind: 'template',
+        header: { file: { media: 'image', link: '/simulator/media/47%2011', filename: '' } },
+        text: 'Oi, Ana',
+        footer: 'Loja',
+        actions: [
+          { kind: 'reply', label: 'Sim' },
+          { kind: 'form', label: 'Preencher', parameters: { flow_token: 'T' } },
+        ],
+      },
     ],
   );
+  phone.tap('c', 'Sim');
+  await phone.reply('T', { type: 'interactive' });
+  assert.deepEqual(calls, [
+    { path: '/simulator/numbers/111/phones/1/taps', body: { name: 'Ana', message: 'c', title: 'Sim' } },
+    {
+      path: '/simulator/numbers/111/phones/1/messages',
+      body: { name: 'Ana', message: { type: 'interactive', context: { id: 'c' } } },
+    },
+  ]);
 });
 
 test('files go to the simulator, and are shown from there', async () => {

@@ -65,10 +65,10 @@ pub(super) async fn upload(
         }
     }
     if !is_whatsapp {
-        return refusal(100, "(#100) The parameter messaging_product is required.", None);
+        return refusal(100, "The parameter messaging_product is required.", None);
     }
     let Some((mime_type, name, content)) = file else {
-        return refusal(100, "(#100) The parameter file is required.", None);
+        return refusal(100, "The parameter file is required.", None);
     };
     Json(json!({ "id": provider.add_media(&mime_type, name, content) })).into_response()
 }

@@ -56,7 +56,7 @@ pub(super) async fn send(
 fn take(provider: &Provider, number: String, body: &[u8], fails_later: Option<i64>) -> Response {
     let (to, body) = match read(body) {
         Ok(read) => read,
-        Err(details) => return refusal(100, &details, None),
+        Err((code, details)) => return refusal(code, &details, None),
     };
     if let Some((code, details)) = provider.refused_template(&body) {
         return refusal(code, details, None);
@@ -77,8 +77,8 @@ fn take(provider: &Provider, number: String, body: &[u8], fails_later: Option<i6
         provider.tell_failure(&message, code, details);
     } else {
         let mut content = content_of(&message.body);
-        if let Some(words) = provider.words(&message.body) {
-            content["template"]["text"] = words.into();
+        if let Some(filled) = provider.filled(&message.body) {
+            content["template"]["filled"] = filled;
         }
         provider.show(&message.phone_number_id, &message.to, &message.id, Side::Business, content);
         provider.tell_of(&message);
@@ -108,28 +108,30 @@ fn content_of(body: &Value) -> Value {
     json!({ "type": kind, kind: body[kind] })
 }
 
-/// Returns the phone that a message goes to, and its body.
-fn read(body: &[u8]) -> Result<(String, Value), String> {
-    let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+/// Returns the phone that a message goes to, and its body; or the code of the error, and its words.
+fn read(body: &[u8]) -> Result<(String, Value), (i64, String)> {
+    let invalid = |words: &str| (100, words.to_owned());
+    let body: Value = serde_json::from_slice(body).map_err(|error| invalid(&error.to_string()))?;
     if body["messaging_product"] != "whatsapp" {
-        return Err("(#100) The parameter messaging_product is required.".to_owned());
+        return Err(invalid("The parameter messaging_product is required."));
     }
     let to = match (body["to"].as_str(), body["recipient"].as_str()) {
-        (Some(number), _) => phone_digits(number).ok_or("(#100) Invalid parameter: to")?,
+        (Some(number), _) => phone_digits(number).ok_or(invalid("Invalid parameter: to"))?,
         (None, Some(user)) if is_user_id(user) => user.to_owned(),
-        _ => return Err("(#100) The parameter to is required.".to_owned()),
+        _ => return Err(invalid("The parameter to is required.")),
     };
     let kind = body["type"].as_str().unwrap_or("text");
     if !KINDS.contains(&kind) {
-        return Err(format!("(#100) Param type must be one of {{{}}}", KINDS.join(", ").to_uppercase()));
+        let kinds = KINDS.join(", ").to_uppercase();
+        return Err(invalid(&format!("Param type must be one of {{{kinds}}}")));
     }
     if !(body[kind].is_object() || kind == "contacts" && body[kind].is_array()) {
-        return Err(format!("(#131008) The parameter {kind} is required."));
+        return Err((131_008, format!("The parameter {kind} is required.")));
     }
     if kind == "text"
         && !body["text"]["body"].as_str().is_some_and(|text| (1..=4_096).contains(&text.chars().count()))
     {
-        return Err("(#100) Param text['body'] must be at most 4096 characters long.".to_owned());
+        return Err(invalid("Param text['body'] must be at most 4096 characters long."));
     }
     Ok((to, body))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flowsdk_server::simulator::Fault;
+use flowsdk_server::simulator::{Fault, KeptTemplate};
 use serde_json::{Value, json};
 
 use super::sending::World;
@@ -21,6 +21,7 @@ everywhere!(
     whoever_stops_a_business_is_not_written_to,
     a_consent_that_is_passed_over_is_on_record,
     a_reply_begins_at_its_block_within_seven_days,
+    a_quick_reply_of_a_template_is_answered,
     an_uploaded_file_is_the_header_of_a_template,
     nothing_is_dispatched_from_a_number_that_is_paused,
     a_consent_that_is_revoked_while_the_template_waits_counts,
@@ -414,6 +415,56 @@ async fn nothing_is_dispatched_from_a_number_that_is_paused(setup: Setup) {
     desk.world.sent(1).await;
     desk.admin().post(&desk.path(), &desk.body()).await.ok(200);
     desk.world.sent(2).await;
+}
+
+/// The phone shows the template with its buttons, and what it taps reaches the flow.
+async fn a_quick_reply_of_a_template_is_answered(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let components = json!([{ "type": "HEADER", "format": "TEXT", "text": "Pedido {{1}}" },
+        { "type": "BODY", "text": "Olá {{1}}, podemos entregar?" },
+        { "type": "BUTTONS", "buttons": [{ "type": "QUICK_REPLY", "text": "Sim" }, { "type": "QUICK_REPLY", "text": "Não" }] }]);
+    let new = json!({ "routerId": desk.world.shop.router, "businessAccountId": "9111", "name": "entrega", "language": "pt_BR",
+        "category": "UTILITY", "status": "APPROVED", "components": components });
+    let template = desk.admin().post("/templates", &new).await.ok(201);
+    let kept = KeptTemplate {
+        id: String::new(),
+        name: "entrega".to_owned(),
+        language: "pt_BR".to_owned(),
+        category: "UTILITY".to_owned(),
+        status: "APPROVED".to_owned(),
+        rejected_reason: None,
+        components: components.as_array().unwrap().clone(),
+    };
+    desk.world.provider.add_template(kept).unwrap();
+    let mut body = desk.body();
+    body["templateId"] = template["id"].clone();
+    body["variables"] = json!(["Ana"]);
+    body["components"] = json!([
+        { "type": "header", "parameters": [{ "type": "text", "text": "7" }] },
+        { "type": "button", "sub_type": "quick_reply", "index": "1",
+            "parameters": [{ "type": "payload", "payload": "no-7" }] }]);
+    desk.admin().post(&desk.path(), &body).await.ok(200);
+    let sent = desk.world.sent(1).await;
+    let provider = &desk.world.provider;
+    let shown = provider.screen("111", PHONE).messages[0].message.clone();
+    assert_eq!(
+        shown["template"]["filled"],
+        json!({ "header": { "type": "text", "text": "Pedido 7" }, "body": "Olá Ana, podemos entregar?", "footer": null,
+            "buttons": [{ "type": "quick_reply", "text": "Sim", "payload": "Sim" },
+                { "type": "quick_reply", "text": "Não", "payload": "no-7" }] })
+    );
+    assert_eq!(provider.tap("111", PHONE, "Ana", &sent[0].id, "Talvez"), None);
+    let tapped = provider.tap("111", PHONE, "Ana", &sent[0].id, "Não").expect("there is such a button");
+    assert_eq!(desk.answered(3).await, "eco Não");
+    let said = provider.screen("111", PHONE).messages[1].clone();
+    assert_eq!((said.id, &said.message["button"]), (tapped, &json!({ "text": "Não", "payload": "no-7" })));
+    let heard = transcript(desk.admin(), PHONE, 3).await[1].clone();
+    assert_eq!(
+        (&heard["type"], &heard["content"]["button"]),
+        (&json!("button"), &said.message["button"]),
+        "{heard}"
+    );
 }
 
 async fn an_uploaded_file_is_the_header_of_a_template(setup: Setup) {

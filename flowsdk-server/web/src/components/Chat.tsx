@@ -20,7 +20,8 @@ export interface Surface {
   hide(): void;
   sendText(text: string): void;
   sendFile(file: File): void;
-  choose(choice: Choice): void;
+  /** `asked` is the message with the options. */
+  choose(choice: Choice, asked: string | null): void;
   retry(key: string): void;
   loadEarlier(): Promise<void>;
   noteTyping(): void;
@@ -59,8 +60,8 @@ export function Chat({ app }: { app: Surface }) {
   }, [state.closable, state.shown]);
 
   const onChoose = useCallback(
-    (choice: Choice) => {
-      app.choose(choice);
+    (choice: Choice, asked: string | null) => {
+      app.choose(choice, asked);
       keepFocus();
     },
     [app],

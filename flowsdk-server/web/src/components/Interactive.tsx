@@ -3,10 +3,11 @@ import type { Content, InteractiveHeader } from '../content.ts';
 import { t } from '../i18n.ts';
 import { webAddress } from '../links.ts';
 import type { Choice } from '../protocol.ts';
-import { FormOpener } from './forms.ts';
+import { HandsetContext } from './handset.ts';
 import { LinkIcon, ListIcon } from './icons.tsx';
 import { ListPicker, openPicker } from './ListPicker.tsx';
 import { Media } from './Media.tsx';
+import { Place } from './Place.tsx';
 import { RichText } from './RichText.tsx';
 
 interface Props {
@@ -17,7 +18,7 @@ interface Props {
 }
 
 export function Interactive({ content, open, onChoose }: Props) {
-  const openForm = useContext(FormOpener);
+  const handset = useContext(HandsetContext);
   return (
     <>
       <div class="bubble">
@@ -40,10 +41,14 @@ export function Interactive({ content, open, onChoose }: Props) {
         </div>
       )}
       {open && content.kind === 'list' && <ListOpener content={content} onChoose={onChoose} />}
-      {content.kind === 'link' && <Link label={content.label} href={webAddress(content.href)} />}
+      {content.kind === 'link' && (
+        <div class="choices">
+          <Link label={content.label} href={content.href} />
+        </div>
+      )}
       {content.kind === 'form' && (
         <div class="choices">
-          <button type="button" class="choice" disabled={!openForm} onClick={() => openForm?.(content.parameters)}>
+          <button type="button" class="choice" disabled={!handset} onClick={() => handset?.openForm(content.parameters)}>
             {content.label}
           </button>
         </div>
@@ -76,21 +81,21 @@ function ListOpener({ content, onChoose }: OpenerProps) {
   );
 }
 
-function Heading({ header }: { header: InteractiveHeader | null }) {
+export function Heading({ header }: { header: InteractiveHeader | null }) {
   if (header?.text) return <p class="heading">{header.text}</p>;
+  if (header?.place) return <Place {...header.place} />;
   return header?.file ? <Media {...header.file} caption="" /> : null;
 }
 
 /** It stays: an address may be opened again. */
-function Link({ label, href }: { label: string; href: string | null }) {
+export function Link({ label, href: given }: { label: string; href: string }) {
+  const href = webAddress(given);
   if (!href) return null;
   return (
-    <div class="choices">
-      <a class="choice" href={href} target="_blank" rel="noopener noreferrer nofollow">
-        <LinkIcon />
-        {label || href}
-        <span class="hidden"> ({t.newTab})</span>
-      </a>
-    </div>
+    <a class="choice" href={href} target="_blank" rel="noopener noreferrer nofollow">
+      <LinkIcon />
+      {label || href}
+      <span class="hidden"> ({t.newTab})</span>
+    </a>
   );
 }

@@ -11,7 +11,7 @@ interface Props {
   state: State;
   serviceName: string;
   welcomeText: string;
-  onChoose: (choice: Choice) => void;
+  onChoose: (choice: Choice, asked: string | null) => void;
   onRetry: (key: string) => void;
   onLoadEarlier: () => void;
   onRead: (messageId: string) => void;
@@ -153,7 +153,7 @@ interface EntryProps {
   read: boolean;
   newest: boolean;
   serviceName: string;
-  onChoose: (choice: Choice) => void;
+  onChoose: (choice: Choice, asked: string | null) => void;
   onRetry: (key: string) => void;
 }
 

@@ -1,6 +1,8 @@
+import { useContext } from 'preact/hooks';
 import { clock, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
 import type { Item } from '../timeline.ts';
+import { HandsetContext } from './handset.ts';
 import { AlertIcon, CheckIcon, ClockIcon, ReadIcon } from './icons.tsx';
 import { Cards } from './Cards.tsx';
 import { Interactive } from './Interactive.tsx';
@@ -22,7 +24,7 @@ interface Props {
   newest: boolean;
   /** Whether the time stands below: it does where that of the next message is another one. */
   timed: boolean;
-  onChoose: (choice: Choice) => void;
+  onChoose: (choice: Choice, asked: string | null) => void;
   onRetry: (key: string) => void;
 }
 
@@ -66,6 +68,7 @@ export function Message({ item, open, serviceName, first, last, read, newest, ti
 
 function Body({ item, open, onChoose }: Pick<Props, 'item' | 'open' | 'onChoose'>) {
   const content = item.content;
+  const Template = useContext(HandsetContext)?.Template ?? Unsupported;
   switch (content.kind) {
     case 'text':
       return (
@@ -83,7 +86,9 @@ function Body({ item, open, onChoose }: Pick<Props, 'item' | 'open' | 'onChoose'
     case 'list':
     case 'link':
     case 'form':
-      return <Interactive content={content} open={open} onChoose={onChoose} />;
+      return <Interactive content={content} open={open} onChoose={(choice) => onChoose(choice, item.id)} />;
+    case 'template':
+      return <Template content={content} messageId={item.id} />;
     case 'media':
       return (
         <div class="bubble">
@@ -109,12 +114,16 @@ function Body({ item, open, onChoose }: Pick<Props, 'item' | 'open' | 'onChoose'
         </div>
       );
     case 'unsupported':
-      return (
-        <div class="bubble unsupported">
-          <p>{t.unsupported}</p>
-        </div>
-      );
+      return <Unsupported />;
   }
+}
+
+function Unsupported() {
+  return (
+    <div class="bubble unsupported">
+      <p>{t.unsupported}</p>
+    </div>
+  );
 }
 
 function reason(code: string | null): string {

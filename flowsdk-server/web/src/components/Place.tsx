@@ -1,15 +1,9 @@
+import type { Place as At } from '../content.ts';
 import { t } from '../i18n.ts';
 import { PlaceIcon } from './icons.tsx';
 
-interface Props {
-  name: string;
-  address: string;
-  latitude: number;
-  longitude: number;
-}
-
 /** A place as a card that leads to a map. Nothing of the map is loaded before it is opened. */
-export function Place({ name, address, latitude, longitude }: Props) {
+export function Place({ name, address, latitude, longitude }: At) {
   const at = `${latitude}, ${longitude}`;
   const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`;
   return (

@@ -46,6 +46,22 @@ export const ReadIcon = () => (
     <path d="m2 12.5 4.5 4.5L16 7.5M12 16l1 1 9.5-9.5" />
   </Icon>
 );
+export const ReplyIcon = () => (
+  <Icon size={16}>
+    <path d="M10 8V4l-7 7 7 7v-4c5 0 8 1.5 11 5-1-6-4-11-11-11Z" />
+  </Icon>
+);
+export const CallIcon = () => (
+  <Icon size={16}>
+    <path d="M5 3.5h4l1.5 5-2.5 2a13 13 0 0 0 5.5 5.5l2-2.5 5 1.5v4a1.5 1.5 0 0 1-1.5 1.5A17.5 17.5 0 0 1 3.5 5 1.5 1.5 0 0 1 5 3.5Z" />
+  </Icon>
+);
+export const CopyIcon = () => (
+  <Icon size={16}>
+    <rect x="9" y="9" width="11" height="11" rx="2" />
+    <path d="M5 15H4V6a2 2 0 0 1 2-2h9v1" />
+  </Icon>
+);
 export const ClockIcon = () => (
   <Icon size={14}>
     <circle cx="12" cy="12" r="9" />

@@ -1,10 +1,11 @@
 import { render } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Chat } from '../components/Chat.tsx';
-import { FormOpener } from '../components/forms.ts';
+import { HandsetContext, type Handset } from '../components/handset.ts';
 import type { FormParameters } from '../protocol.ts';
 import { FormSheet } from './FormSheet.tsx';
 import { Phone } from './phone.ts';
+import { Template } from './Template.tsx';
 
 const asked = new URLSearchParams(window.location.search);
 const part = (name: string, otherwise: string) => asked.get(name)?.trim() || otherwise;
@@ -14,11 +15,12 @@ const app = new Phone(`/simulator/numbers/${number}`, `/phones/${phone}`, part('
 
 function Screen() {
   const [form, setForm] = useState<FormParameters | null>(null);
+  const handset = useMemo<Handset>(() => ({ openForm: setForm, tap: (id, title) => app.tap(id, title), Template }), []);
   return (
-    <FormOpener.Provider value={setForm}>
+    <HandsetContext.Provider value={handset}>
       <Chat app={app} />
       {form && <FormSheet phone={app} form={form} onClose={() => setForm(null)} />}
-    </FormOpener.Provider>
+    </HandsetContext.Provider>
   );
 }
 

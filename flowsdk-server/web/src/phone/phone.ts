@@ -1,9 +1,11 @@
 import type { State } from '../app.ts';
 import type { Surface } from '../components/Chat.tsx';
+import type { Bag, Content } from '../content.ts';
 import { kindOf } from '../files.ts';
-import type { Choice, WireMessage } from '../protocol.ts';
+import type { Choice, FormParameters, WireMessage } from '../protocol.ts';
 import { type Delivery, fromWire, type Item } from '../timeline.ts';
 import type { Answered } from './forms.ts';
+import { readTemplate } from './template.ts';
 
 /** How often the phone looks for messages. */
 const POLL_MS = 600;
@@ -97,9 +99,8 @@ export class Phone implements Surface {
     void this.#sayFile(file);
   }
 
-  choose(choice: Choice): void {
+  choose(choice: Choice, asked: string | null): void {
     const reply = { id: choice.id, title: choice.title };
-    const asked = this.state.items.filter((item) => item.direction === 'out').at(-1)?.id;
     void this.#say({
       message: {
         type: 'interactive',
@@ -107,6 +108,11 @@ export class Phone implements Surface {
         ...(asked ? { context: { id: asked } } : {}),
       },
     });
+  }
+
+  /** Taps a button of a message: the simulator knows what it says. */
+  tap(message: string, title: string): void {
+    void this.#tell('/taps', { message, title });
   }
 
   /** Asks the endpoint of a form. Fails with the words of the simulator if it cannot be asked. */
@@ -120,7 +126,7 @@ export class Phone implements Surface {
 
   /** Sends a form that was filled in, as the answer to the message with its token. */
   async reply(token: string, message: object): Promise<void> {
-    const asked = this.state.items.find(({ content }) => content.kind === 'form' && content.parameters.flow_token === token);
+    const asked = this.state.items.find(({ content }) => formsOf(content).some(({ flow_token }) => flow_token === token));
     await this.#say({ message: { ...message, ...(asked?.id ? { context: { id: asked.id } } : {}) } });
   }
 
@@ -157,7 +163,11 @@ export class Phone implements Surface {
   }
 
   async #say(said: object): Promise<void> {
-    await this.#post('/messages', { name: this.name, ...said });
+    await this.#tell('/messages', said);
+  }
+
+  async #tell(path: string, told: object): Promise<void> {
+    await this.#post(path, { name: this.name, ...told });
     await this.#look();
   }
 
@@ -204,10 +214,18 @@ export class Phone implements Surface {
   noteTyping(): void {}
 }
 
+/** Returns the forms that a message opens. */
+function formsOf(content: Content): FormParameters[] {
+  if (content.kind === 'form') return [content.parameters];
+  return content.kind === 'template' ? content.actions.flatMap((action) => (action.kind === 'form' ? [action.parameters] : [])) : [];
+}
+
 function itemOf(bubble: Bubble): Item {
   const direction = bubble.from === 'phone' ? 'in' : 'out';
-  const wire = { ...shown(withFile(bubble.message)), id: bubble.id, direction, timestamp: bubble.at } as const;
-  const item = fromWire(wire, bubble.at);
+  const wire = { ...shown(bubble.message), id: bubble.id, direction, timestamp: bubble.at } as const;
+  const read = fromWire(wire, bubble.at);
+  const filled = filledOf(bubble.message);
+  const item = filled ? { ...read, content: readTemplate(filled) } : read;
   return direction === 'in' ? { ...item, delivery: deliveryOf(bubble), read: bubble.read } : item;
 }
 
@@ -225,25 +243,47 @@ function deliveryOf({ delivered }: Bubble): Delivery {
 }
 
 /** A file that is at the simulator has an id, and its content there. */
-function withFile(message: WireMessage): WireMessage {
+function withFile<M extends { type: string; [kind: string]: unknown }>(message: M): M {
   const file = message[message.type] as { id?: unknown; link?: unknown } | undefined;
   if (typeof file?.id !== 'string' || file.link) return message;
   return { ...message, [message.type]: { ...file, link: `/simulator/media/${encodeURIComponent(file.id)}` } };
 }
 
+/** The parts of a template as a phone shows them. */
+interface Filled {
+  header: Part | null;
+  body: string;
+  footer: string | null;
+  buttons: Record<string, unknown>[];
+}
+
+interface Part {
+  type: string;
+  [kind: string]: unknown;
+}
+
+/** Returns the parts of a template that the simulator keeps, with its files. */
+function filledOf(message: WireMessage): Bag | null {
+  const filled = (message['template'] as Partial<Template> | undefined)?.filled;
+  return filled ? { ...filled, header: filled.header && withFile(filled.header) } : null;
+}
+
 interface Template {
   name: string;
   language: { code: string };
-  /** Its body with its values, where the simulator keeps the template. */
-  text?: string;
+  /** With its values, where the simulator keeps the template. */
+  filled?: Filled;
   components?: { type: string; parameters?: { type: string; text?: string; [kind: string]: unknown }[] }[];
 }
 
-/** A template as a text: its words where the simulator has them, otherwise its name and values. */
+/** Returns a message with its files. A template that the simulator does not keep is a text with its name and values. */
 function shown(message: WireMessage): WireMessage {
-  if (message.type !== 'template') return message;
-  const { name, language, components, text } = (message as unknown as { template: Template }).template;
-  if (text) return { type: 'text', text: { body: text } } as unknown as WireMessage;
+  if (message.type === 'interactive') {
+    const { header, ...rest } = message['interactive'] as { header?: Part };
+    return header ? { ...message, interactive: { ...rest, header: withFile(header) } } : message;
+  }
+  if (message.type !== 'template') return withFile(message);
+  const { name, language, components } = (message as unknown as { template: Template }).template;
   const values = (components ?? []).map(({ type, parameters }) => {
     const told = (parameters ?? []).map((one) => one.text ?? JSON.stringify(one[one.type] ?? one.type));
     return `${type}: ${told.join(' · ')}`;
