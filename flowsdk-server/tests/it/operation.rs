@@ -1,5 +1,6 @@
 //! The commands: `demo`, `serve`, their start, their end and what they write.
 
+use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -450,24 +451,51 @@ async fn the_stock_clients() {
         if first != Some(script) {
             await_first_messages(&server, &line).await;
         }
-        let mut node = Command::new("node");
-        node.arg(web.join("e2e").join(script))
-            .current_dir(&web)
-            .env("SERVER_URL", line["url"].as_str().unwrap())
-            .env("CHANNEL_ID", line["channelId"].as_str().unwrap())
-            .env("CHAT_URL", line["chatUrl"].as_str().unwrap());
-        if let Some(browser) = &browser {
-            node.env("CHROMIUM", browser);
-        }
-        let output = tokio::task::spawn_blocking(move || node.output().unwrap());
-        let output = tokio::time::timeout(Duration::from_secs(120), output).await.expect("it ends").unwrap();
-        assert!(
-            output.status.success(),
-            "{script}: {}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
+        runs(&web, script, &line, browser.as_deref()).await;
     }
+    assert!(server.stop().await.0.success());
+}
+
+/// Runs a script of the pages against a demo.
+async fn runs(web: &Path, script: &str, line: &Value, browser: Option<&OsStr>) {
+    let mut node = Command::new("node");
+    node.arg(web.join("e2e").join(script)).current_dir(web);
+    for (name, told) in [
+        ("SERVER_URL", "url"),
+        ("CHANNEL_ID", "channelId"),
+        ("CHAT_URL", "chatUrl"),
+        ("PHONE_URL", "phoneUrl"),
+    ] {
+        node.env(name, line[told].as_str().unwrap());
+    }
+    if let Some(browser) = browser {
+        node.env("CHROMIUM", browser);
+    }
+    let output = tokio::task::spawn_blocking(move || node.output().unwrap());
+    let output = tokio::time::timeout(Duration::from_secs(120), output).await.expect("it ends").unwrap();
+    assert!(
+        output.status.success(),
+        "{script}: {}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// The page of the simulated phone against a demo, in a browser.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_of_a_phone() {
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
+    let has_node =
+        std::env::var("FLOWSDK_TEST_NODE").as_deref() == Ok("1") && web.join("node_modules").exists();
+    let Some(browser) = std::env::var_os("FLOWSDK_TEST_CHROMIUM").filter(|_| has_node) else {
+        eprintln!(
+            "SKIPPED: no browser, Node or packages of web/; set FLOWSDK_TEST_CHROMIUM and FLOWSDK_TEST_NODE=1"
+        );
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(demo_command(&dir.path().join("data")), dir.path(), "demo").await;
+    runs(&web, "phone.mjs", &first_line(&server), Some(&browser)).await;
     assert!(server.stop().await.0.success());
 }
 
