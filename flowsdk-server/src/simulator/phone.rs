@@ -111,7 +111,7 @@ impl Screen {
     }
 
     /// Notes what became of a message that the phone wrote.
-    pub(super) fn delivered(&mut self, id: &str, how: Delivered) {
+    pub(super) fn note_delivery(&mut self, id: &str, how: Delivered) {
         let message = self.messages.iter_mut().rev().find(|bubble| bubble.id == id);
         if let Some(bubble) = message.filter(|bubble| bubble.delivered != Some(how)) {
             bubble.delivered = Some(how);
@@ -176,9 +176,9 @@ mod tests {
         assert_eq!((screen.read_by_phone(), screen.version), (vec![], 4));
         assert!(screen.messages.iter().all(|bubble| bubble.read));
         for how in [Delivered::Unanswered, Delivered::Unanswered, Delivered::Taken] {
-            screen.delivered("1", how);
+            screen.note_delivery("1", how);
         }
-        screen.delivered("nothing", Delivered::Taken);
+        screen.note_delivery("nothing", Delivered::Taken);
         assert_eq!((screen.messages[0].delivered, screen.version), (Some(Delivered::Taken), 6));
         for id in 3..KEPT + 3 {
             screen.add(bubble(id, Side::Business));

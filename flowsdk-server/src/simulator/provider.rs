@@ -203,8 +203,9 @@ impl Provider {
     pub(super) fn closed_window(&self, message: &SentMessage) -> Option<(i64, &'static str)> {
         let now = self.shared().cx.now();
         let is_free = message.body["type"] != "template";
-        let is_late = is_free && self.state().screen(&message.phone_number_id, &message.to).is_quiet(now);
-        is_late.then_some((131_047, "Re-engagement message"))
+        let chat = (message.phone_number_id.clone(), message.to.clone());
+        let is_quiet = |state: &State| state.screens.get(&chat).is_some_and(|screen| screen.is_quiet(now));
+        (is_free && is_quiet(&self.state())).then_some((131_047, "Re-engagement message"))
     }
 
     /// Returns how many calls to send were made, refused ones included. Read receipts send nothing.
@@ -228,10 +229,10 @@ impl State {
     }
 
     /// Notes what became of a message that a phone wrote, if its chat is still kept.
-    pub(super) fn delivered(&mut self, written: &Written, how: Delivered) {
+    pub(super) fn note_delivery(&mut self, written: &Written, how: Delivered) {
         let Written { number, phone, id } = written;
         if let Some(screen) = self.screens.get_mut(&(number.clone(), phone.clone())) {
-            screen.delivered(id, how);
+            screen.note_delivery(id, how);
         }
     }
 

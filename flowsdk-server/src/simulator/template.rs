@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::filled::filled;
-use super::provider::Provider;
+use super::provider::{Provider, State};
 
 /// Most templates of an account.
 const MOST: usize = 250;
@@ -32,10 +32,13 @@ pub struct KeptTemplate {
     pub components: Vec<Value>,
 }
 
-impl KeptTemplate {
-    /// Returns whether the `template` of a message is this one.
-    fn is_named_in(&self, sent: &Value) -> bool {
-        sent["name"] == *self.name && sent["language"]["code"] == *self.language
+impl State {
+    /// Returns the template that a message names, if it is kept.
+    fn template_of(&self, message: &Value) -> Option<&KeptTemplate> {
+        let sent = &message["template"];
+        self.templates
+            .iter()
+            .find(|one| sent["name"] == *one.name && sent["language"]["code"] == *one.language)
     }
 }
 
@@ -106,11 +109,7 @@ impl Provider {
     /// Returns why a message of a template is refused, if it is. What is not kept here may be approved all the same: a server
     /// can have templates of which the simulator was never told.
     pub(super) fn refused_template(&self, message: &Value) -> Option<(i64, &'static str)> {
-        let sent = &message["template"];
-        let state = self.state();
-        let mut kept = state.templates.iter();
-        let template = kept.find(|one| one.is_named_in(sent))?;
-        match &*template.status {
+        match &*self.state().template_of(message)?.status {
             "APPROVED" => None,
             "PAUSED" => Some((132_015, "Template is paused due to low quality")),
             "DISABLED" => Some((132_016, "Template is disabled")),
@@ -120,11 +119,7 @@ impl Provider {
 
     /// Returns a template with its values, as a phone shows it; `None` of one that is not kept.
     pub(super) fn filled(&self, message: &Value) -> Option<Value> {
-        let sent = &message["template"];
-        let state = self.state();
-        let mut kept = state.templates.iter();
-        let template = kept.find(|one| one.is_named_in(sent))?;
-        Some(filled(&template.components, sent))
+        Some(filled(&self.state().template_of(message)?.components, &message["template"]))
     }
 
     /// Returns the templates behind `after`, `limit` at most, and whether there are more.

@@ -145,7 +145,7 @@ impl Provider {
             let request = request.header("content-type", "application/json").body(body.clone());
             let delivered = outcome(request).await;
             if let Some(written) = written {
-                self.state().delivered(written, delivered);
+                self.state().note_delivery(written, delivered);
             }
             if matches!(delivered, Delivered::Taken | Delivered::LeftOut) {
                 return;
