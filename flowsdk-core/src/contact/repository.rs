@@ -20,8 +20,8 @@ pub trait ContactRepository: Send {
     async fn find_by_phone_numbers(&mut self, phone_numbers: &[String])
     -> Result<Vec<Contact>, StorageError>;
 
-    /// Creates contacts, unless one with the same identity exists, be it as an alias; returns the stored ones, in the
-    /// same order.
+    /// Creates contacts, unless one with the same identity exists, be it as an alias or as the other form of its number
+    /// ([`other_form`]), also in the same list. Returns the stored ones, in the same order, each under its identity here.
     async fn insert_or_get_many(&mut self, contacts: &[Contact]) -> Result<Vec<Contact>, StorageError>;
 
     /// The same for one.

@@ -226,6 +226,7 @@ async fn contacts_of<T: ConversationTx>(
     }
     if !missing.is_empty() {
         let (identities, new): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
+        // Two forms of a number are given one contact.
         contacts.extend(identities.into_iter().zip(tx.contacts().insert_or_get_many(&new).await?));
     }
     lock(tx, &mut contacts).await?;

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::contact::{
-    Contact, ContactAlias, ContactCatalog as _, ContactRepository, HasContacts, search_text, search_words,
+    Contact, ContactAlias, ContactCatalog as _, ContactRepository, HasContacts, other_form, search_text,
+    search_words,
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ContactId;
@@ -81,12 +82,20 @@ const ADD_ALIASES: Sql = sql_per(
      RETURNING contact_id",
 );
 
+/// Lets whoever makes a contact of one of these numbers wait for whoever makes one of its other form: no index sees that they
+/// are the same. SQLite has one writer.
+const LOCK_NUMBERS: Sql = sql_per(
+    "SELECT COUNT(*) FROM json_each($1) WHERE FALSE",
+    "SELECT COUNT(pg_advisory_xact_lock(hashtextextended(number.value, 0)))
+     FROM (SELECT value FROM jsonb_array_elements_text($1) AS given (value) ORDER BY value) AS number",
+);
+
 const ALIAS_SINCE: Sql = sql("SELECT created_at FROM contact_alias WHERE contact_id = $1 AND alias = $2");
 const FORGET_ALIAS: Sql = sql("DELETE FROM contact_alias WHERE contact_id = $1 AND alias = $2");
 const RENUMBER: Sql = sql("UPDATE contact SET phone_number = $2 WHERE id = $1");
 
 super::statement::statements! {
-    ADD_ALIASES, ALIAS_SINCE, FORGET_ALIAS, RENUMBER, FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
+    ADD_ALIASES, LOCK_NUMBERS, ALIAS_SINCE, FORGET_ALIAS, RENUMBER, FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
     UPDATE, INSERT_WORDS
 }
 
@@ -153,16 +162,23 @@ impl ContactRepository for SqlTx {
     }
 
     async fn insert_or_get_many(&mut self, contacts: &[Contact]) -> Result<Vec<Contact>, StorageError> {
-        let identities: Vec<String> = contacts.iter().map(|contact| contact.phone_number.clone()).collect();
-        let mut stored = by_identity(self.find_by_phone_numbers(&identities).await?);
-        let is_new = |contact: &&Contact| !stored.contains_key(&*text(&contact.phone_number));
-        let new: Vec<Contact> = contacts.iter().filter(is_new).cloned().collect();
+        let identities = contacts.iter().map(|contact| contact.phone_number.clone());
+        let others = contacts.iter().filter_map(|contact| other_form(&contact.phone_number));
+        let asked: Vec<String> = identities.chain(others).collect();
+        let mut stored = by_identity(self.find_by_phone_numbers(&asked).await?);
+        let mut new = unknown(contacts, &stored);
+        let numbers: BTreeSet<String> = new.iter().filter_map(both_forms).collect();
+        if !numbers.is_empty() {
+            self.conn.fetch_optional::<(i64,)>(LOCK_NUMBERS, (Json(&numbers),)).await?;
+            stored = by_identity(self.find_by_phone_numbers(&asked).await?);
+            new = unknown(contacts, &stored);
+        }
         if !new.is_empty() {
             self.insert_new(&new).await?;
             let identities: Vec<String> = new.into_iter().map(|contact| contact.phone_number).collect();
             stored.extend(by_identity(self.find_by_phone_numbers(&identities).await?));
         }
-        let found = identities.iter().map(|identity| stored.get(&*text(identity)).cloned());
+        let found = contacts.iter().map(|contact| known_as(&contact.phone_number, &stored));
         // Removed by another between the two statements: the same work may succeed at once.
         found.map(|contact| contact.ok_or(StorageError::Stale { entity: "contact" })).collect()
     }
@@ -226,4 +242,33 @@ impl ContactRepository for SqlTx {
 
 fn by_identity(contacts: Vec<Contact>) -> HashMap<String, Contact> {
     contacts.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect()
+}
+
+/// Returns the stored contact of an identity, or that of the number's other form under this one.
+fn known_as(identity: &str, stored: &HashMap<String, Contact>) -> Option<Contact> {
+    let of_other = || {
+        let contact = stored.get(&other_form(identity)?)?.clone();
+        Some(Contact { phone_number: identity.to_owned(), ..contact })
+    };
+    stored.get(&*text(identity)).cloned().or_else(of_other)
+}
+
+/// Returns the contacts that are not stored; of two forms of a number the one that comes first.
+fn unknown(contacts: &[Contact], stored: &HashMap<String, Contact>) -> Vec<Contact> {
+    let (mut new, mut numbers) = (Vec::new(), HashSet::new());
+    for contact in contacts {
+        let identity = &contact.phone_number;
+        let is_other = other_form(identity).is_some_and(|other| numbers.contains(&other));
+        if !is_other && known_as(identity, stored).is_none() {
+            numbers.insert(identity.clone());
+            new.push(contact.clone());
+        }
+    }
+    new
+}
+
+/// Returns one name for both forms of a contact's number; `None` of an identity without another form.
+fn both_forms(contact: &Contact) -> Option<String> {
+    let other = other_form(&contact.phone_number)?;
+    Some(other.min(contact.phone_number.clone()))
 }

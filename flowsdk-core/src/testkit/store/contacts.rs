@@ -83,15 +83,16 @@ where
     assert_eq!(tx.contacts().insert_or_get_many(&[]).await.expect("insert nothing"), []);
 }
 
-/// Of sixteen that create a contact at once all are given the same.
+/// Of sixteen that create a contact at once all are given the same, whichever form of its number they know (rulings C5).
 pub async fn many_that_create_a_contact_get_the_same<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
 {
     let cx = context();
     let mut tasks = JoinSet::new();
-    for _ in 0..16 {
-        let (store, new) = (Arc::clone(&subject.store), contact(&cx, 1));
+    for form in ["5511987654321", "551187654321"].into_iter().cycle().take(16) {
+        let (store, new) =
+            (Arc::clone(&subject.store), Contact { phone_number: form.to_owned(), ..contact(&cx, 1) });
         tasks.spawn(async move {
             let mut tx = store.begin().await.expect("begin");
             let contact = tx.contacts().insert_or_get(&new).await.expect("insert");
@@ -101,6 +102,13 @@ where
     }
     let ids: BTreeSet<_> = tasks.join_all().await.into_iter().collect();
     assert_eq!(ids.len(), 1);
+    // Of both forms in one list one is made.
+    let both = ["5521987654321", "552187654321"]
+        .map(|form| Contact { phone_number: form.to_owned(), ..contact(&cx, 2) });
+    let mut tx = subject.store.begin().await.expect("begin");
+    let made = tx.contacts().insert_or_get_many(&both).await.expect("insert");
+    assert_eq!(made.iter().map(|contact| &contact.id).collect::<BTreeSet<_>>().len(), 1);
+    assert_eq!(made[1].phone_number, both[1].phone_number);
 }
 
 /// Contacts are rewritten many at once, some with another name and some not.

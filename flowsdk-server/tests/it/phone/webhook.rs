@@ -13,6 +13,7 @@ use crate::harness::{Api, PrivateRedis, Setup, eventually, everywhere, http};
 everywhere!(a_conversation_by_phone, who_is_refused);
 everywhere!(
     in process:
+    both_forms_of_a_number_are_one_contact,
     several_accounts_in_one_delivery,
     a_router_without_a_flow_stores_only,
     whoever_hides_their_number_goes_on_in_their_session,
@@ -92,6 +93,28 @@ async fn a_conversation_by_phone(setup: Setup) {
     })
     .await;
     assert!(server.stop().await.0.success());
+}
+
+/// The provider may write a number in two ways, also at once (rulings C5).
+async fn both_forms_of_a_number_are_one_contact(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let forms = ["5511987654321", "551187654321"];
+    let together = forms.map(|form| shop.text(form, &format!("wamid.{form}"), "oi"));
+    assert_eq!(deliver(&server, &shop, &delivery(&together)).await.status, 200);
+    let apart = [("5521987654321", "wamid.a"), ("552187654321", "wamid.b")].map(|(form, wamid)| {
+        let body = delivery(&[shop.text(form, wamid, "oi")]);
+        let (server, shop) = (&server, &shop);
+        async move { deliver(server, shop, &body).await.status }
+    });
+    assert_eq!(futures_util::future::join_all(apart).await, [200, 200]);
+    for number in ["5511987654321", "5521987654321"] {
+        transcript(&admin, number, 4).await;
+    }
+    let contacts = admin.get("/contacts").await.ok(200);
+    let named = contacts["items"].as_array().unwrap().iter().filter(|one| one["origin"] == "phone").count();
+    assert_eq!(named, 2, "{contacts}");
 }
 
 async fn who_is_refused(setup: Setup) {
