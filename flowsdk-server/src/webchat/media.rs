@@ -1,6 +1,7 @@
 //! `POST /webchat/media`: a file of a visitor, which they send with the event `message_media` afterwards.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -64,6 +65,9 @@ async fn upload(
     Ok(json(StatusCode::CREATED, &uploaded).into_response())
 }
 
+/// The period of the number of uploads; that of their bytes is longer.
+const UPLOADS_PERIOD: Duration = Duration::from_secs(60);
+
 impl Services {
     async fn receive(
         &self,
@@ -77,7 +81,7 @@ impl Services {
         let Attachments { kinds, max_bytes } = visitor.attachments.ok_or(UploadError::Disabled)?;
         let size = body.at_most(max_bytes)?;
         if !self.limits.admit_upload(caller.address, size) {
-            return Err(UploadError::TooMany.into());
+            return Err(ApiError::from(UploadError::TooMany).retry_after(UPLOADS_PERIOD));
         }
         let new = VisitorFile {
             router_id: visitor.router_id,

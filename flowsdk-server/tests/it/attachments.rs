@@ -211,6 +211,7 @@ async fn visitors_do_not_fill_the_disk(setup: Setup) {
     shop.upload(&visitor, "?filename=b.txt", &half).await.ok(201);
     let answer = shop.upload(&visitor, "?filename=c.txt", b"x").await;
     answer.refused(429, "rate_limited", "Muitos arquivos, aguarde um momento");
+    assert_eq!(answer.headers.get("retry-after").map(String::as_str), Some("60"));
     visitor.client.say("oi").await;
 }
 

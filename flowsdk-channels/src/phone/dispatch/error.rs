@@ -1,5 +1,6 @@
 //! Why a dispatch fails.
 
+use flowsdk_core::admin::flow::TOOL_BEGINS_NOTHING;
 use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 
@@ -59,6 +60,10 @@ pub enum DispatchError {
         field = "targetFlowId"
     )]
     FlowUnknown,
+    /// The flow is a tool, with which nobody talks.
+    #[error("the flow is a tool")]
+    #[fault(Unprocessable, "flow_is_tool", text = TOOL_BEGINS_NOTHING, field = "targetFlowId")]
+    FlowIsTool,
     /// The published flow has no such block.
     #[error("no such block")]
     #[fault(

@@ -93,9 +93,9 @@ pub fn filled(
     }
     for (place, value) in given {
         let field = format!("components[{place}]");
-        match button_at(&template.components, value).and_then(|button| holds_of_choice(button, value)) {
-            Some(true) => parts.push(value.clone()),
-            Some(false) => problems.push((field, PARAMETERS)),
+        match button_at(&template.components, value).and_then(|button| check_of_choice(button, value)) {
+            Some(Ok(())) => parts.push(value.clone()),
+            Some(Err(problem)) => problems.push((field, problem)),
             None => problems.push((field, UNWANTED)),
         }
     }
@@ -192,8 +192,8 @@ fn forms_of(components: &[Component]) -> impl Iterator<Item = usize> {
     buttons.filter_map(|(at, button)| matches!(button, Button::Flow { .. }).then_some(at))
 }
 
-/// Whether the parameters fit of a component that a button can do without. `None` if the button takes no such component.
-fn holds_of_choice(button: &Button, value: &Value) -> Option<bool> {
+/// Checks the parameters of a component that a button can do without. `None` if the button takes no such component.
+fn check_of_choice(button: &Button, value: &Value) -> Option<Result<(), Text>> {
     let is_kind =
         |kind: &str| value["sub_type"].as_str().is_some_and(|given| given.eq_ignore_ascii_case(kind));
     let only = match value["parameters"].as_array().map(Vec::as_slice) {
@@ -204,18 +204,26 @@ fn holds_of_choice(button: &Button, value: &Value) -> Option<bool> {
     match button {
         Button::QuickReply { .. } if is_kind("quick_reply") => {
             let payload = only["payload"].as_str().filter(|_| only["type"] == "payload");
-            Some(payload.is_some_and(|payload| (1..=MAX_PAYLOAD).contains(&payload.chars().count())))
+            Some(fitting(payload.is_some_and(|payload| (1..=MAX_PAYLOAD).contains(&payload.chars().count()))))
         }
         Button::Catalog { .. } if is_kind("catalog") => {
-            Some(action.is_some_and(|action| action.get("thumbnail_product_retailer_id").is_some_and(is_id)))
+            let product = action.and_then(|action| action.get("thumbnail_product_retailer_id"));
+            Some(fitting(product.is_some_and(is_id)))
         }
         // The token is ours: by it the form and its answer are told apart from others.
         Button::Flow { .. } if is_kind("flow") => {
             let is_data = |(name, data): (&String, &Value)| name == "flow_action_data" && data.is_object();
-            Some(action.is_some_and(|action| action.iter().all(is_data)))
+            if action.is_some_and(|action| action.contains_key("flow_token")) {
+                return Some(Err(TOKEN));
+            }
+            Some(fitting(action.is_some_and(|action| action.iter().all(is_data))))
         }
         _ => None,
     }
+}
+
+fn fitting(fits: bool) -> Result<(), Text> {
+    if fits { Ok(()) } else { Err(PARAMETERS) }
 }
 
 /// Returns the action of a parameter.
@@ -278,6 +286,10 @@ fn holds(value: &Value, wanted: Wanted) -> bool {
 const MAX_PAYLOAD: usize = 256;
 const PARAMETERS: Text =
     Text::new("Os parâmetros não são os desta parte", "The parameters are not those of this part");
+const TOKEN: Text = Text::new(
+    "O flow_token é o id da mensagem e não é informado",
+    "The flow_token is the id of the message, and is not given",
+);
 const UNSENDABLE: Text = Text::new(
     "O valor não pode ser vazio nem ter quebra de linha, tabulação ou mais de quatro espaços seguidos",
     "The value must not be empty, and must have no line break, no tab and no more than four blanks in a row",

@@ -9,7 +9,7 @@ use flowsdk_core::contact::{Contact, ContactOptIn, HasContacts, HasOptIns, OptIn
 use flowsdk_core::context::OpContext;
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::HasFlows;
+use flowsdk_core::flow::{FlowKind, HasFlows};
 use flowsdk_core::id::{MessageId, RouterId, UserId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::message::{ContentMessage, HasMessages, MessageStatus, Sender, SenderKind, Source};
@@ -319,6 +319,9 @@ async fn check_target<T: DispatchTx>(tx: &mut T, router: &RouterId, new: &NewDis
     }
     let Some(flow_id) = &new.target_flow_id else { return Ok(()) };
     let flow = tx.flows().find(flow_id).await?.filter(|flow| flow.router_id == *router);
+    if flow.as_ref().is_some_and(|flow| flow.kind == FlowKind::Tool) {
+        return Err(Error::FlowIsTool);
+    }
     let published = flow.and_then(|flow| flow.published_version_id).ok_or(Error::FlowUnknown)?;
     let Some(block) = &new.target_block_id else { return Ok(()) };
     let version = tx.flows().find_versions(&[published]).await?.pop().ok_or(Error::FlowUnknown)?;

@@ -432,6 +432,7 @@ fn channels(table: &mut Table) {
         DispatchError::NoOptIn,
         DispatchError::Incomplete("targetBlockId", "targetFlowId"),
         DispatchError::FlowUnknown,
+        DispatchError::FlowIsTool,
         DispatchError::BlockNotFound,
         DispatchError::QueueUnknown,
         DispatchError::TemplateUnknown,

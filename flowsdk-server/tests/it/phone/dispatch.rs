@@ -197,6 +197,9 @@ async fn what_is_not_dispatched(setup: Setup) {
     body["targetFlowId"] = own.into();
     body["targetBlockId"] = "nowhere".into();
     assert_eq!(admin.post(&path, &body).await.json()["code"], "block_not_found");
+    let tool = json!({ "routerId": desk.world.shop.router, "name": "Ferramenta", "kind": "tool" });
+    body["targetFlowId"] = admin.post("/flows", &tool).await.ok(201)["id"].clone();
+    assert_eq!(admin.post(&path, &body).await.json()["code"], "flow_is_tool");
     // The order of the contract: the target, the template, the number, the parameters, the contact.
     let mut body = json!({ "channelNumberId": "nothing", "phoneNumber": "5521900000000", "templateId": draft,
         "variables": ["?"], "targetFlowId": foreign });
