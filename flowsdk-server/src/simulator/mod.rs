@@ -10,6 +10,7 @@ mod disorder;
 mod fault;
 mod filled;
 mod form;
+mod lanes;
 mod limits;
 mod media;
 mod page;

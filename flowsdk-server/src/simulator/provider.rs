@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::disorder::{Disorder, Held};
 use super::fault::{CallKind, Fault, Faults};
+use super::lanes::Lanes;
 use super::limits::{Excess, Limits, Traffic};
 use super::media::Files;
 use super::phone::{Bubble, Delivered, Screen, Side};
@@ -95,6 +96,9 @@ pub(super) struct State {
     traffic: Traffic,
     pub(super) disorder: Disorder,
     pub(super) held: Held<Delivery>,
+    pub(super) lanes: Lanes<Delivery>,
+    /// Deliveries that were neither taken nor given up yet.
+    pub(super) under_way: usize,
     pub(super) templates: Vec<KeptTemplate>,
     pub(super) templates_made: u64,
     pub(super) files: Files,
@@ -117,6 +121,8 @@ impl Provider {
         let state = State {
             disorder: Disorder::default(),
             held: Held::new(config.seed),
+            lanes: Lanes::default(),
+            under_way: 0,
             config,
             ids: 0,
             sent: VecDeque::new(),
@@ -132,6 +138,22 @@ impl Provider {
             screens: BTreeMap::new(),
         };
         Self(Arc::new(Shared { cx, client, tasks: TaskTracker::new(), state: Mutex::new(state) }))
+    }
+
+    /// Returns a provider that leaves what it is sent at `sent`, and templates in review.
+    #[cfg(test)]
+    pub(super) fn of_tests(callback: Option<Url>) -> Self {
+        let config = ProviderConfig {
+            seed: 1,
+            account_id: "900".to_owned(),
+            app_secret: "secret".into(),
+            access_token: None,
+            callback,
+            reach: Reach::Sent,
+            business: "Shop".to_owned(),
+            approves_templates: false,
+        };
+        Self::new(config, OpContext::system(), Client::new())
     }
 
     pub(super) fn shared(&self) -> &Shared {

@@ -102,7 +102,7 @@ impl Provider {
             json!({ "event": review.event, "message_template_id": id, "message_template_name": template.name,
                 "message_template_language": template.language, "reason": review.reason.as_deref().unwrap_or("NONE") })
         };
-        self.deliver_change("message_template_status_update", &told, None);
+        self.deliver_news("message_template_status_update", &told);
         true
     }
 
@@ -152,25 +152,7 @@ pub(super) fn read(body: &[u8]) -> Result<KeptTemplate, String> {
 
 #[cfg(test)]
 mod tests {
-    use flowsdk_core::context::OpContext;
-    use reqwest::Client;
-
     use super::*;
-    use crate::simulator::{ProviderConfig, Reach};
-
-    fn provider() -> Provider {
-        let config = ProviderConfig {
-            seed: 1,
-            account_id: "900".to_owned(),
-            app_secret: "secret".into(),
-            access_token: None,
-            callback: None,
-            reach: Reach::Sent,
-            business: "Shop".to_owned(),
-            approves_templates: false,
-        };
-        Provider::new(config, OpContext::system(), Client::new())
-    }
 
     fn template(name: &str) -> KeptTemplate {
         let body = json!([{ "type": "BODY", "text": "Hi {{1}}, {{2}} is on its way to {{1}}." }]);
@@ -180,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_template_is_kept_once_and_shown_with_its_values() {
-        let provider = provider();
+        let provider = Provider::of_tests(None);
         let id = provider.add_template(template("order")).expect("it is new");
         assert_eq!(provider.add_template(template("order")), None);
         let values = json!([{ "type": "body", "parameters": [{ "type": "text", "text": "Ana" }, { "type": "text", "text": "7" }] }]);
@@ -196,7 +178,7 @@ mod tests {
 
     #[test]
     fn pages_follow_each_other() {
-        let provider = provider();
+        let provider = Provider::of_tests(None);
         let ids: Vec<String> =
             (0..5).filter_map(|nth| provider.add_template(template(&format!("t{nth}")))).collect();
         let (first, more) = provider.templates(None, 3);

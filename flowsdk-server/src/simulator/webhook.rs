@@ -6,14 +6,20 @@ use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
 use flowsdk_core::contact::is_user_id;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::disorder::Disorder;
+use super::lanes::Lane;
 use super::phone::{Delivered, Side};
 use super::provider::{Provider, Reach, SentMessage};
 
 /// Pauses between the attempts of one delivery; the provider goes on for days.
 const PAUSE: Duration = Duration::from_millis(250);
 const MOST_ATTEMPTS: u32 = 240;
+/// How long those behind a delivery wait for it to be taken. Then it comes again beside them.
+const IN_ORDER_FOR: Duration = Duration::from_secs(5);
+/// Most deliveries that were neither taken nor given up: a server that is away costs no more memory than these.
+const MOST_UNDER_WAY: usize = 20_000;
 
 impl Provider {
     /// A phone writes to a number: `message` has the `type` and its node, and may have a `timestamp`. Returns the id of the
@@ -39,7 +45,7 @@ impl Provider {
         }
         let written = Written { number: phone_number_id.into(), phone: phone.into(), id: id.clone() };
         let value = json!({ "contacts": [contact], "messages": [message] });
-        self.deliver(phone_number_id, value, Some(written));
+        self.deliver(phone_number_id, phone, value, Some(written));
         id
     }
 
@@ -83,25 +89,30 @@ impl Provider {
         if let Some(data) = message.body.get("biz_opaque_callback_data") {
             told["biz_opaque_callback_data"] = data.clone();
         }
-        self.deliver(&message.phone_number_id, json!({ "statuses": [told] }), None);
+        self.deliver(&message.phone_number_id, &message.to, json!({ "statuses": [told] }), None);
     }
 
     fn now(&self) -> String {
         (self.shared().cx.now().as_millis() / 1_000).to_string()
     }
 
-    /// Delivers news of a number.
-    fn deliver(&self, phone_number_id: &str, mut value: Value, written: Option<Written>) {
+    /// Delivers news of a number and a phone.
+    fn deliver(&self, phone_number_id: &str, phone: &str, mut value: Value, written: Option<Written>) {
         value["messaging_product"] = "whatsapp".into();
         value["metadata"] =
             json!({ "display_phone_number": phone_number_id, "phone_number_id": phone_number_id });
-        self.deliver_change("messages", &value, written);
+        self.deliver_change("messages", &value, (phone_number_id.to_owned(), phone.to_owned()), written);
     }
 
-    /// Delivers a change of the account, and what was held back before, if it is time. A phone is told what became of the
-    /// message that it has `written`.
-    pub(super) fn deliver_change(&self, field: &str, value: &Value, written: Option<Written>) {
-        let coming = {
+    /// Delivers news of the account, which are of no phone.
+    pub(super) fn deliver_news(&self, field: &str, value: &Value) {
+        self.deliver_change(field, value, Lane::default(), None);
+    }
+
+    /// Delivers a change, and what was held back before, if it is time. A phone is told what became of the message that it
+    /// has `written`.
+    fn deliver_change(&self, field: &str, value: &Value, lane: Lane, written: Option<Written>) {
+        let (coming, disorder) = {
             let mut state = self.state();
             if state.config.callback.is_none() {
                 return;
@@ -112,35 +123,89 @@ impl Provider {
                 escaped(&json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string());
             let signature = sign(&state.config.app_secret, body.as_bytes());
             let disorder = state.disorder;
-            state.held.take(disorder, Delivery { body, signature, written })
+            (state.held.take(disorder, Delivery { body, signature, lane, written }), disorder)
         };
-        self.send(coming);
+        self.send(coming, disorder);
     }
 
     /// Sets how deliveries come. What is held back comes at once.
     pub fn disturb(&self, disorder: Disorder) {
-        let coming = {
+        let (coming, before) = {
             let mut state = self.state();
             let before = std::mem::replace(&mut state.disorder, disorder);
-            state.held.release(before)
+            (state.held.release(before), before)
         };
-        self.send(coming);
+        self.send(coming, before);
     }
 
-    /// Sends deliveries one after the other, each again and again until it is taken. Those of several calls come together.
-    fn send(&self, deliveries: Vec<Delivery>) {
-        let provider = self.clone();
-        self.shared().tasks.spawn(async move {
-            for delivery in deliveries {
-                provider.insist(&delivery).await;
+    /// Sends deliveries, each again and again until it is taken. Those that were held back come in the order that they have
+    /// now, and those of several calls together. Others come in the order of their phone.
+    fn send(&self, mut deliveries: Vec<Delivery>, disorder: Disorder) {
+        self.count_in(&mut deliveries);
+        if disorder.holds > 1 {
+            let provider = self.clone();
+            self.shared().tasks.spawn(async move {
+                for delivery in deliveries {
+                    provider.go_on(&delivery, MOST_ATTEMPTS).await;
+                }
+            });
+            return;
+        }
+        for delivery in deliveries {
+            let lane = delivery.lane.clone();
+            if self.state().lanes.join(&lane, delivery) {
+                self.shared().tasks.spawn(self.clone().deliver_lane(lane));
             }
-        });
+        }
     }
 
-    async fn insist(&self, Delivery { body, signature, written }: &Delivery) {
-        for _ in 0..MOST_ATTEMPTS {
+    /// Counts deliveries that come, and gives up those for which there is no room.
+    fn count_in(&self, deliveries: &mut Vec<Delivery>) {
+        let mut state = self.state();
+        let room = MOST_UNDER_WAY.saturating_sub(state.under_way);
+        if deliveries.len() > room {
+            deliveries.truncate(room);
+            tracing::warn!("a webhook is given up: too many are not taken");
+        }
+        state.under_way += deliveries.len();
+    }
+
+    /// Delivers what one phone and one number have, until there is no more.
+    async fn deliver_lane(self, lane: Lane) {
+        while let Some(delivery) = self.next_of(&lane) {
+            let mut attempts = MOST_ATTEMPTS;
+            let until = Instant::now() + IN_ORDER_FOR;
+            if !self.attempt(&delivery, &mut attempts, Some(until)).await {
+                let provider = self.clone();
+                self.shared().tasks.spawn(async move { provider.go_on(&delivery, attempts).await });
+            }
+        }
+    }
+
+    /// Ends the borrow of the state before the delivery begins.
+    fn next_of(&self, lane: &Lane) -> Option<Delivery> {
+        self.state().lanes.next(lane)
+    }
+
+    /// Delivers with the attempts that are left, and then gives the delivery up.
+    async fn go_on(&self, delivery: &Delivery, mut attempts: u32) {
+        if !self.attempt(delivery, &mut attempts, None).await {
+            self.state().under_way -= 1;
+            tracing::warn!("a webhook is given up");
+        }
+    }
+
+    /// Delivers again and again while there are `attempts` and it is not later than `until`. Returns whether the delivery is
+    /// over: it was taken, or there is no address for it any more.
+    async fn attempt(&self, delivery: &Delivery, attempts: &mut u32, until: Option<Instant>) -> bool {
+        let Delivery { body, signature, written, .. } = delivery;
+        while *attempts > 0 && until.is_none_or(|until| Instant::now() < until) {
+            *attempts -= 1;
             // The address may be another one by now.
-            let Some(callback) = self.state().config.callback.clone() else { return };
+            let Some(callback) = self.state().config.callback.clone() else {
+                self.state().under_way -= 1;
+                return true;
+            };
             let request = self.shared().client.post(callback).header(SIGNATURE_HEADER, signature);
             let request = request.header("content-type", "application/json").body(body.clone());
             let delivered = outcome(request).await;
@@ -148,11 +213,12 @@ impl Provider {
                 self.state().note_delivery(written, delivered);
             }
             if matches!(delivered, Delivered::Taken | Delivered::LeftOut) {
-                return;
+                self.state().under_way -= 1;
+                return true;
             }
             tokio::time::sleep(PAUSE).await;
         }
-        tracing::warn!("a webhook is given up");
+        false
     }
 }
 
@@ -161,6 +227,7 @@ impl Provider {
 pub(super) struct Delivery {
     body: String,
     signature: String,
+    lane: Lane,
     /// The message of a phone in it.
     written: Option<Written>,
 }
@@ -199,4 +266,68 @@ fn escaped(json: &str) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::Router;
+    use axum::extract::State;
+    use axum::routing::post;
+    use http::StatusCode;
+    use tokio::net::TcpListener;
+    use tokio::sync::{Mutex, Notify, mpsc};
+    use tokio_util::task::TaskTracker;
+
+    use super::*;
+
+    const TEXTS: usize = 12;
+
+    /// A webhook that refuses the first delivery, and not before another phone was heard.
+    struct Webhook {
+        refused: Mutex<bool>,
+        other_came: Notify,
+        taken: mpsc::UnboundedSender<(String, String)>,
+    }
+
+    async fn take(State(webhook): State<Arc<Webhook>>, body: axum::Json<Value>) -> StatusCode {
+        let message = &body["entry"][0]["changes"][0]["value"]["messages"][0];
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        let (from, said) = (text(&message["from"]), text(&message["text"]["body"]));
+        if from == "2" {
+            webhook.other_came.notify_one();
+        } else if !std::mem::replace(&mut *webhook.refused.lock().await, true) {
+            webhook.other_came.notified().await;
+            return StatusCode::SERVICE_UNAVAILABLE;
+        }
+        webhook.taken.send((from, said)).expect("the test listens");
+        StatusCode::OK
+    }
+
+    #[tokio::test]
+    async fn what_one_phone_writes_comes_in_order_and_holds_nobody_else_up() {
+        let (taken, mut heard) = mpsc::unbounded_channel();
+        let webhook = Webhook { refused: Mutex::new(false), other_came: Notify::new(), taken };
+        let routes = Router::new().route("/", post(take)).with_state(Arc::new(webhook));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        TaskTracker::new().spawn(async move { axum::serve(listener, routes).await });
+        let provider = Provider::of_tests(Some(format!("http://{address}/").parse().expect("a URL")));
+        let say = |phone: &str, said: &str| {
+            provider.say("111", phone, "Ana", json!({ "type": "text", "text": { "body": said } }));
+        };
+        let texts: Vec<String> = (0..TEXTS).map(|nth| nth.to_string()).collect();
+        for text in &texts {
+            say("1", text);
+        }
+        say("2", "hello");
+        assert_eq!(heard.recv().await, Some(("2".to_owned(), "hello".to_owned())));
+        for text in texts {
+            assert_eq!(heard.recv().await, Some(("1".to_owned(), text)));
+        }
+        provider.shared().tasks.close();
+        provider.shared().tasks.wait().await;
+        assert_eq!(provider.state().under_way, 0);
+    }
 }
