@@ -75,7 +75,7 @@ where
         approves_templates: true,
     };
     let provider = Provider::new(config, cx.clone(), crate::http_client::client(TIMEOUT)?);
-    Ok((provider, Shown { number: NUMBER.to_owned(), phone: PHONE.to_owned(), has_icon: false }))
+    Ok((provider, Shown { number: NUMBER.to_owned(), phone: PHONE.to_owned(), is_alone: false }))
 }
 
 fn number(cx: &OpContext, key: &MasterKey, demo: &Demo) -> Result<ChannelNumber, BoxError> {

@@ -74,6 +74,6 @@ pub async fn run(
     let provider = Provider::new(config, cx, crate::http_client::client(TIMEOUT)?);
     let listener = TcpListener::bind(listen).await?;
     ready(listener.local_addr()?)?;
-    let shown = Shown { number, phone: PHONE.to_owned(), has_icon: true };
+    let shown = Shown { number, phone: PHONE.to_owned(), is_alone: true };
     Ok(axum::serve(listener, routes(&provider, shown)).await?)
 }

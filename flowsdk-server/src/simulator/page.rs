@@ -12,6 +12,7 @@ use rust_embed::RustEmbed;
 use crate::api::not_found;
 use crate::embedded::{REVALIDATED, StaticFiles};
 use crate::front::{escaped, guarded, icon};
+use crate::webchat;
 
 #[derive(RustEmbed)]
 #[folder = "assets/phone/"]
@@ -36,19 +37,20 @@ pub struct Shown {
     pub number: String,
     /// The phone that writes to it.
     pub phone: String,
-    /// Whether the icon of the page is served here too.
-    pub has_icon: bool,
+    /// Whether nothing but the simulator is at this address. Then what its page takes from the server is here too: the icon,
+    /// and the style sheet of the chat.
+    pub is_alone: bool,
 }
 
 /// Returns the routes of the page.
 pub(super) fn routes(shown: Shown) -> Router {
-    let icons = if shown.has_icon { icon() } else { Router::new() };
+    let borrowed = if shown.is_alone { icon().merge(webchat::assets()) } else { Router::new() };
     let shown = Arc::new(shown);
     Router::new()
         .route("/simulator", get(async move || page(&shown)))
         .route("/simulator/phone", get(async |request: HeaderMap| file("frame.html", &request, FRAME_POLICY)))
         .route("/simulator/assets/{file}", get(asset))
-        .merge(icons)
+        .merge(borrowed)
 }
 
 fn page(shown: &Shown) -> Response {
@@ -70,5 +72,42 @@ async fn asset(Path(name): Path<String>, request: HeaderMap) -> Response {
     match FILES.get(&name) {
         Some(file) if !name.ends_with(".html") => file.answer(&request, REVALIDATED),
         _ => not_found().await.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use http::Request;
+    use http_body_util::BodyExt as _;
+    use tower::ServiceExt as _;
+
+    use super::*;
+    use crate::simulator::Provider;
+
+    async fn read(routes: &Router, path: &str) -> String {
+        let request = Request::get(path).body(Body::empty()).expect("a request");
+        let answer = routes.clone().oneshot(request).await.expect("an answer");
+        assert_eq!(answer.status(), StatusCode::OK, "{path}");
+        let body = answer.into_body().collect().await.expect("a body").to_bytes();
+        String::from_utf8_lossy(&body).into_owned()
+    }
+
+    #[tokio::test]
+    async fn a_simulator_alone_serves_all_that_its_pages_load() {
+        let provider = Provider::of_tests(None);
+        let shown = Shown { number: "111".to_owned(), phone: PHONE.to_owned(), is_alone: true };
+        let routes = crate::simulator::routes(&provider, shown);
+        let mut loaded = 0;
+        for page in ["/simulator", "/simulator/phone"] {
+            let html = read(&routes, page).await;
+            for name in ["href=\"", "src=\""] {
+                for address in html.split(name).skip(1).filter_map(|rest| rest.split('"').next()) {
+                    read(&routes, address).await;
+                    loaded += 1;
+                }
+            }
+        }
+        assert_eq!(loaded, 5, "icon, styles and script; styles and script");
     }
 }

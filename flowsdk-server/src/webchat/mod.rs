@@ -12,7 +12,7 @@ mod stream;
 mod test_messages;
 mod widget;
 
-pub(crate) use page::icon;
+pub(crate) use page::{assets, icon};
 pub use socket::{SOCKET_PATH, WebchatSocket};
 pub use stream::tail_outgoing;
 

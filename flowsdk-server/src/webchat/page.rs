@@ -37,7 +37,12 @@ pub(super) fn routes() -> Router {
         .route("/chat", get(missing))
         .route("/chat/", get(missing))
         .route("/chat/{channel_id}", get(page))
-        .route("/chat/assets/{file}", get(asset))
+        .merge(assets())
+}
+
+/// Returns the route of the files that the page loads.
+pub(crate) fn assets() -> Router {
+    Router::new().route("/chat/assets/{file}", get(asset))
 }
 
 /// Returns the icon of the site.

@@ -63,7 +63,7 @@ async fn provider(reads: bool, cx: OpContext) -> (Provider, String, JoinSet<()>)
     let provider = Provider::new(config, cx, client);
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}/{API_VERSION}", listener.local_addr().unwrap());
-    let shown = Shown { number: "111".to_owned(), phone: PHONE.to_owned(), has_icon: true };
+    let shown = Shown { number: "111".to_owned(), phone: PHONE.to_owned(), is_alone: true };
     let app = routes(&provider, shown);
     let mut serving = JoinSet::new();
     serving.spawn(async move { axum::serve(listener, app).await.unwrap() });
