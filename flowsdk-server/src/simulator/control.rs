@@ -45,6 +45,9 @@ pub(super) fn routes(provider: Provider) -> Router {
         .layer(from_fn(own_pages_only))
 }
 
+/// Why a call is refused, in words.
+type Wrong = (StatusCode, &'static str);
+
 /// What a phone writes: a `text`, or a whole message with its `type`.
 #[derive(Deserialize)]
 struct Said {
@@ -85,21 +88,27 @@ struct FaultBody {
     fault: Fault,
 }
 
-async fn fail(State(provider): State<Provider>, Json(body): Json<FaultBody>) -> StatusCode {
+async fn fail(State(provider): State<Provider>, Json(body): Json<FaultBody>) -> Result<StatusCode, Wrong> {
     let FaultBody { call, fault } = body;
     if call != CallKind::Send && matches!(fault, Fault::FailStatus { .. }) {
-        return StatusCode::BAD_REQUEST;
+        return Err((
+            StatusCode::BAD_REQUEST,
+            "fail_status is for calls that send: leave call out, or make it send",
+        ));
     }
     provider.fail_next_of(call, fault);
-    StatusCode::NO_CONTENT
+    Ok(StatusCode::NO_CONTENT)
 }
 
-async fn disturb(State(provider): State<Provider>, Json(disorder): Json<Disorder>) -> StatusCode {
+async fn disturb(
+    State(provider): State<Provider>,
+    Json(disorder): Json<Disorder>,
+) -> Result<StatusCode, Wrong> {
     if !disorder.is_bounded() {
-        return StatusCode::BAD_REQUEST;
+        return Err((StatusCode::BAD_REQUEST, "holds is at most 100, and repeats at most 10"));
     }
     provider.disturb(disorder);
-    StatusCode::NO_CONTENT
+    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn limit(State(provider): State<Provider>, Json(limits): Json<Limits>) -> StatusCode {
@@ -116,11 +125,15 @@ async fn review(
     State(provider): State<Provider>,
     Path(id): Path<String>,
     Json(review): Json<Review>,
-) -> StatusCode {
+) -> Result<StatusCode, Wrong> {
     if !review.is_known() {
-        return StatusCode::BAD_REQUEST;
+        let text = "the provider has no such event; it has such as APPROVED, REJECTED, PAUSED or DISABLED";
+        return Err((StatusCode::BAD_REQUEST, text));
     }
-    if provider.review(&id, &review) { StatusCode::NO_CONTENT } else { StatusCode::NOT_FOUND }
+    if provider.review(&id, &review) {
+        return Ok(StatusCode::NO_CONTENT);
+    }
+    Err((StatusCode::NOT_FOUND, "no such template: GET /simulator/templates lists them with their ids"))
 }
 
 async fn screen(
@@ -141,7 +154,7 @@ async fn say(
     State(provider): State<Provider>,
     Path((number, phone)): Path<(String, String)>,
     Json(said): Json<Said>,
-) -> Result<Json<Value>, (StatusCode, &'static str)> {
+) -> Result<Json<Value>, Wrong> {
     require_phone(&phone)?;
     let message = match (said.message.filter(Value::is_object), said.text) {
         (Some(message), _) => message,
@@ -167,14 +180,14 @@ async fn tap(
     State(provider): State<Provider>,
     Path((number, phone)): Path<(String, String)>,
     Json(tapped): Json<Tapped>,
-) -> Result<Json<Value>, (StatusCode, &'static str)> {
+) -> Result<Json<Value>, Wrong> {
     let Tapped { name, message, title } = tapped;
     let name = name.as_deref().unwrap_or(&phone);
     let said = provider.tap(&number, &phone, name, &message, &title);
     said.map(|id| Json(json!({ "id": id }))).ok_or((StatusCode::NOT_FOUND, "no such message or button"))
 }
 
-fn require_phone(phone: &str) -> Result<(), (StatusCode, &'static str)> {
+fn require_phone(phone: &str) -> Result<(), Wrong> {
     if is_phone_number(phone) || is_user_id(phone) {
         return Ok(());
     }
@@ -188,7 +201,7 @@ async fn say_file(
     Query(sent): Query<SentFile>,
     headers: HeaderMap,
     content: Bytes,
-) -> Result<Json<Value>, (StatusCode, &'static str)> {
+) -> Result<Json<Value>, Wrong> {
     require_phone(&phone)?;
     let mime_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let mime_type = mime_type.unwrap_or("application/octet-stream");
@@ -197,7 +210,9 @@ async fn say_file(
 
 /// The content of a file, for the page of the phone that sent it.
 async fn media(State(provider): State<Provider>, Path(id): Path<String>) -> Response {
-    let Some(media) = provider.media(&id) else { return StatusCode::NOT_FOUND.into_response() };
+    let Some(media) = provider.media(&id) else {
+        return (StatusCode::NOT_FOUND, "no such file").into_response();
+    };
     let shown = plain_type(&media.mime_type).filter(|mime_type| {
         let is_of = |class: &str| mime_type.starts_with(class);
         ["image/", "audio/", "video/"].into_iter().any(is_of) && mime_type != "image/svg+xml"
@@ -252,7 +267,35 @@ fn is_of_another_page(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+    use http_body_util::BodyExt as _;
+    use tower::ServiceExt as _;
+
     use super::*;
+
+    async fn answered(provider: &Provider, request: http::request::Builder, body: &Value) -> (u16, String) {
+        let request = request.header("content-type", "application/json").body(Body::from(body.to_string()));
+        let answer = routes(provider.clone()).oneshot(request.expect("a request")).await.expect("an answer");
+        let status = answer.status().as_u16();
+        let body = answer.into_body().collect().await.expect("a body").to_bytes();
+        (status, String::from_utf8_lossy(&body).into_owned())
+    }
+
+    #[tokio::test]
+    async fn what_is_wrong_is_said_in_words() {
+        let provider = Provider::of_tests(None);
+        let event = |event: &str| json!({ "event": event });
+        let fault = json!({ "kind": "fail_status", "code": 1, "call": "media" });
+        for (path, body, status, word) in [
+            ("/simulator/faults", fault, 400, "fail_status is for"),
+            ("/simulator/disorder", json!({ "holds": 101 }), 400, "at most 100"),
+            ("/simulator/templates/1/review", event("LIKED"), 400, "no such event"),
+            ("/simulator/templates/1/review", event("APPROVED"), 404, "no such template"),
+        ] {
+            let (answered, text) = answered(&provider, Request::post(path), &body).await;
+            assert!(answered == status && text.contains(word), "{path} {body}: {answered} {text}");
+        }
+    }
 
     #[test]
     fn a_fault_is_for_messages_unless_it_says_otherwise() {
