@@ -99,7 +99,10 @@ pub async fn phone(options: &Phone, config: &Config) -> Result<Printed, BoxError
         printed.skip(&["delivery"]);
     }
     if webhook.scheme() != "https" {
-        printed.text += "The provider needs an address with https: give yours with --webhook to check it.\n";
+        printed.text += match options.webhook {
+            Some(_) => "The provider needs an address with https, which that of --webhook is not.\n",
+            None => "The provider needs an address with https: give yours with --webhook to check it.\n",
+        };
     }
     Ok(printed)
 }

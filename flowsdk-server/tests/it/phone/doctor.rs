@@ -33,6 +33,7 @@ async fn what_fails_is_named(setup: Setup) {
     let all = ["number", "flow", "token", "app secret", "account", "templates", "address", "delivery"];
     assert_eq!(steps[..all.len()], all, "{said}");
     assert!(ok && said.contains("quality GREEN"), "{said}");
+    assert!(said.contains("which that of --webhook is not") && !said.contains("give yours"), "{said}");
     for secret in [super::SECRET, "good-token", "verify-Loja"] {
         assert!(!said.contains(secret), "{said}");
     }
