@@ -71,6 +71,9 @@ struct Known {
 struct Named {
     business: String,
     about: Option<String>,
+    /// The beginning of the endpoints of forms, for whoever fills one in.
+    #[serde(rename = "formsEndpoint")]
+    forms_endpoint: Option<String>,
     #[serde(flatten)]
     screen: Screen,
 }
@@ -147,7 +150,8 @@ async fn screen(
     }
     let business = provider.state().config.business.clone();
     let about = provider.profile(&number).about;
-    Json(Named { business, about, screen }).into_response()
+    let forms_endpoint = provider.forms_endpoint().map(String::from);
+    Json(Named { business, about, forms_endpoint, screen }).into_response()
 }
 
 async fn say(
@@ -294,6 +298,21 @@ mod tests {
         ] {
             let (answered, text) = answered(&provider, Request::post(path), &body).await;
             assert!(answered == status && text.contains(word), "{path} {body}: {answered} {text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_screen_says_where_the_server_has_its_forms() {
+        for (callback, endpoint) in [
+            (Some("http://127.0.0.1:9/phone/webhook"), json!("http://127.0.0.1:9/phone/forms/")),
+            (Some("https://example.com/api/phone/webhook"), json!("https://example.com/api/phone/forms/")),
+            (None, Value::Null),
+        ] {
+            let provider = Provider::of_tests(callback.map(|url| url.parse().expect("a URL")));
+            let request = Request::get("/simulator/numbers/111/phones/1/messages");
+            let (_, screen) = answered(&provider, request, &Value::Null).await;
+            let screen: Value = serde_json::from_str(&screen).expect("JSON");
+            assert_eq!(screen["formsEndpoint"], endpoint);
         }
     }
 

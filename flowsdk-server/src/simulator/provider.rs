@@ -169,6 +169,11 @@ impl Provider {
         self.state().config.callback = callback;
     }
 
+    /// Returns the beginning of the endpoints of forms, which the server has beside its webhook.
+    pub(super) fn forms_endpoint(&self) -> Option<Url> {
+        self.state().config.callback.as_ref()?.join("forms/").ok()
+    }
+
     /// Sets the token that calls have to bring.
     pub fn set_access_token(&self, token: Option<SecretString>) {
         self.state().config.access_token = token;

@@ -33,8 +33,9 @@ const text = (id: string, from: string, body: string) => ({
 });
 
 test('what the business sent stands beside what the phone wrote', async () => {
-  const screen = { version: 2, business: 'Loja', typing: true, messages: [text('a', 'phone', 'oi'), text('b', 'business', 'olá')] };
-  const { phone } = simulator(screen);
+  const messages = [text('a', 'phone', 'oi'), text('b', 'business', 'olá')];
+  const formsEndpoint = 'http://127.0.0.1:9/phone/forms/';
+  const { phone } = simulator({ version: 2, business: 'Loja', formsEndpoint, typing: true, messages });
   await phone.start();
   phone.stop();
   assert.deepEqual(
@@ -45,6 +46,7 @@ test('what the business sent stands beside what the phone wrote', async () => {
     ],
   );
   assert.equal(phone.state.channelName, 'Loja');
+  assert.equal(phone.formsEndpoint, formsEndpoint);
   assert.equal(phone.state.typing, 'Loja');
   assert.equal(phone.state.link, 'online');
 });

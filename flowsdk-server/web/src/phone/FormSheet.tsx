@@ -29,7 +29,7 @@ export function FormSheet({ phone, form, onClose }: Props) {
   const remembered = `simulator-form-${String(form.flow_id)}`;
   const [endpoint, setEndpoint] = useState(() => {
     const known = storage.read(remembered);
-    return typeof known === 'string' ? known : `${window.location.origin}/phone/forms/`;
+    return typeof known === 'string' ? known : phone.formsEndpoint;
   });
   const [screen, setScreen] = useState(() => (asksEndpoint(form) ? null : firstScreen(form)));
   const [problem, setProblem] = useState('');

@@ -34,6 +34,8 @@ interface Screen {
   business: string;
   /** A line about the business. */
   about?: string | null;
+  /** The beginning of the endpoints of forms, if the simulator knows the server. */
+  formsEndpoint?: string | null;
   typing: boolean;
   messages: Bubble[];
 }
@@ -62,6 +64,8 @@ export class Phone implements Surface {
     shown: true,
     attachments: { kinds: ['image', 'audio', 'video', 'document'], maxBytes: MOST_BYTES },
   };
+  /** Where the server of the business has its forms, which need not be the address of this page. */
+  formsEndpoint = '';
   #listeners = new Set<() => void>();
   #version = -1;
   #bubbles: Bubble[] = [];
@@ -147,6 +151,7 @@ export class Phone implements Surface {
       const screen = (await answer.json()) as Screen;
       this.#version = screen.version;
       this.#bubbles = screen.messages;
+      this.formsEndpoint = screen.formsEndpoint ?? '';
       this.#show({
         link: 'online',
         started: true,
