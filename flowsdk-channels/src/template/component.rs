@@ -1,5 +1,6 @@
 //! The components of a template, in the provider's shape: they are sent to it as they stand here.
 
+use flowsdk_core::message::FormOpening;
 use flowsdk_core::schema::SchemaAttributes;
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +134,14 @@ pub enum Button {
         text: String,
         /// The provider's id of the form.
         flow_id: String,
+        /// Where its first screen comes from; the provider's default is `navigate`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = FormOpening, required = false)]
+        flow_action: Option<FormOpening>,
+        /// Its first screen with `navigate`; that of the form otherwise.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = String, required = false)]
+        navigate_screen: Option<String>,
     },
     /// Opens the catalogue.
     Catalog {

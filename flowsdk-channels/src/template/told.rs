@@ -159,7 +159,8 @@ fn component(told: &Value, with_samples: bool) -> Option<Component> {
                 // Its label is the provider's.
                 "COPY_CODE" => &["type", "example"],
                 "URL" => &["type", "text", "url", "example"],
-                _ => &["type", "text", "phone_number", "otp_type", "flow_id"],
+                "FLOW" => &["type", "text", "flow_id", "flow_action", "navigate_screen"],
+                _ => &["type", "text", "phone_number", "otp_type"],
             };
             let mut button = picked(button, names);
             if button["type"] == "COPY_CODE"
@@ -167,6 +168,10 @@ fn component(told: &Value, with_samples: bool) -> Option<Component> {
             {
                 let code = codes.first().cloned().unwrap_or_default();
                 button.insert("example".to_owned(), code);
+            }
+            if let Some(Value::Number(id)) = button.get("flow_id") {
+                let id = id.to_string();
+                button.insert("flow_id".to_owned(), id.into());
             }
             *told = Value::Object(button);
         }
@@ -216,6 +221,7 @@ mod tests {
                 { "type": "URL", "text": "Ver", "url": "https://a.example/{{1}}", "example": ["https://a.example/1"] },
                 { "type": "COPY_CODE", "text": "Copiar", "example": ["ABC"] },
                 { "type": "QUICK_REPLY", "text": "Sim", "more": 1 },
+                { "type": "FLOW", "text": "Abrir", "flow_id": 7, "flow_action": "NAVIGATE", "navigate_screen": "A", "more": 1 },
             ] },
         ]));
         let template = read_new(&whole).expect("it can be kept");
@@ -227,6 +233,8 @@ mod tests {
         assert_eq!(template.rejected_reason, None);
         let samples = json!(template.components)[0]["example"].clone();
         assert_eq!(samples, json!({ "header_handle": ["https://a.example/x"] }));
+        let form = json!({ "type": "FLOW", "text": "Abrir", "flow_id": "7", "flow_action": "navigate", "navigate_screen": "A" });
+        assert_eq!(json!(template.components)[3]["buttons"][3], form);
         let mut odd = whole.clone();
         odd.components[1]["example"] = json!({ "body_text": "Ana" });
         let odd = read_new(&odd).expect("it can be kept");

@@ -207,10 +207,13 @@ pub enum FormMode {
 /// Where the first screen of a form comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum FormOpening {
-    /// The message names it.
+    /// The message names it. The provider writes it either way.
+    #[serde(alias = "NAVIGATE")]
     Navigate,
     /// The endpoint of the form is asked.
+    #[serde(alias = "DATA_EXCHANGE")]
     DataExchange,
 }
 
