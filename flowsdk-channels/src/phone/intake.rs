@@ -23,6 +23,23 @@ use super::reading::{Reading, Signed, Taken, same};
 use super::webhook::{Delivery, DeliveryError, NumberChange, Signature, Told};
 use crate::channel_number::ProviderId;
 
+/// What a delivery lacks to count as signed, for the log of whoever sets a number up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unsigned {
+    /// It has no signature, or one of another shape.
+    #[error("there is no signature of the shape sha256=<64 lower-case hexadecimal digits>")]
+    Missing,
+    /// It names no business account.
+    #[error("its first entry has no id of a business account")]
+    NoAccount,
+    /// Nothing is known of the account.
+    #[error("no number with an app secret is known of the business account, at this address")]
+    UnknownAccount,
+    /// The secret is another one.
+    #[error("the signature is not made with the app secret of the business account")]
+    OtherSecret,
+}
+
 /// The reason why a delivery is not taken.
 #[derive(Debug, thiserror::Error, Fault)]
 pub enum IntakeError {
@@ -35,10 +52,10 @@ pub enum IntakeError {
         en = "The body is not a delivery of the provider"
     )]
     Malformed(#[from] DeliveryError),
-    /// The signature is not one of the account's app, or the account is not known.
-    #[error("not signed by the app of a known account")]
+    /// The signature is not one of the account's app, or the account is not known. The caller is not told which.
+    #[error(transparent)]
     #[fault(Forbidden, "signature_invalid", pt = "Assinatura inválida", en = "Invalid signature")]
-    Unsigned,
+    Unsigned(#[from] Unsigned),
     /// It is no verify token of a router.
     #[error("not a verify token")]
     #[fault(
@@ -143,10 +160,10 @@ where
         caller: IpAddr,
     ) -> Result<Taken, IntakeError> {
         // Without a signature nothing of the body is looked at.
-        let signature = signature.and_then(Signature::parse).ok_or(IntakeError::Unsigned)?;
+        let signature = signature.and_then(Signature::parse).ok_or(Unsigned::Missing)?;
         let delivery = Delivery::read(body)?;
         let signer = delivery.signer().filter(|id| ProviderId::parse(id).is_ok());
-        let signer = signer.ok_or(IntakeError::Unsigned)?;
+        let signer = signer.ok_or(Unsigned::NoAccount)?;
         let of_router = |number: &&Number| router.is_none_or(|router| number.router_id == *router);
         let numbers = self.accounts.signer(signer, caller).await?;
         let mut secrets: Vec<&SecretString> = Vec::new();
@@ -155,8 +172,8 @@ where
                 secrets.push(&number.secret);
             }
         }
-        let secret = secrets.into_iter().find(|secret| signature.is_of(secret, body));
-        let secret = secret.ok_or(IntakeError::Unsigned)?;
+        let why = if secrets.is_empty() { Unsigned::UnknownAccount } else { Unsigned::OtherSecret };
+        let secret = secrets.into_iter().find(|secret| signature.is_of(secret, body)).ok_or(why)?;
         let told = delivery.told()?;
         let others =
             delivery.accounts().into_iter().filter(|id| *id != signer && ProviderId::parse(id).is_ok());

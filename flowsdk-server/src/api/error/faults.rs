@@ -17,7 +17,7 @@ use flowsdk_auth::user::{PasswordRule, UserError};
 use flowsdk_channels::ProviderFault;
 use flowsdk_channels::channel_number::{ChannelNumberError, RegistrationError};
 use flowsdk_channels::form::FormError;
-use flowsdk_channels::phone::IntakeError;
+use flowsdk_channels::phone::{IntakeError, Unsigned};
 use flowsdk_channels::phone::dispatch::{DispatchError, InvalidParameters};
 use flowsdk_channels::phone::webhook::DeliveryError;
 use flowsdk_channels::template::{SyncError, TemplateError};
@@ -448,7 +448,7 @@ fn channels(table: &mut Table) {
     ]);
     table.add([
         IntakeError::Malformed(DeliveryError::Object),
-        IntakeError::Unsigned,
+        IntakeError::Unsigned(Unsigned::OtherSecret),
         IntakeError::Unverified,
         IntakeError::TooMany,
         IntakeError::Storage(storage()),
