@@ -17,7 +17,7 @@ pub mod webhook;
 
 pub use account::{AccountNumber, HasPhoneAccounts, PhoneAccountRepository};
 pub use appender::IntakeWriter;
-pub use intake::{IntakeError, Unsigned, PhoneIntake};
+pub use intake::{IntakeError, PhoneIntake, Unsigned};
 pub use media::MediaFetcher;
 pub use news::{NEWS_GROUP, NewsFollower};
 pub use reading::Taken;

@@ -43,29 +43,12 @@ pub(super) async fn around(fault: Option<Fault>, answer: impl AsyncFnOnce() -> R
 
 #[cfg(test)]
 mod tests {
-    use flowsdk_core::context::OpContext;
     use http::{Request, StatusCode};
     use http_body_util::BodyExt as _;
-    use reqwest::Client;
     use serde_json::{Value, json};
     use tower::ServiceExt as _;
 
     use super::*;
-    use crate::simulator::{ProviderConfig, Reach};
-
-    fn provider() -> Provider {
-        let config = ProviderConfig {
-            seed: 7,
-            account_id: "9".to_owned(),
-            app_secret: "secret".into(),
-            access_token: None,
-            callback: None,
-            reach: Reach::Sent,
-            business: "Loja".to_owned(),
-            approves_templates: false,
-        };
-        Provider::new(config, OpContext::system(), Client::new())
-    }
 
     /// The status and body of an answer; `None` of one that breaks off.
     async fn call(
@@ -88,7 +71,7 @@ mod tests {
 
     #[tokio::test]
     async fn calls_of_every_kind_fail_with_any_code() {
-        let provider = provider();
+        let provider = Provider::of_tests(None);
         let file = provider.add_media("image/png", None, "x".into());
         let text = json!({ "messaging_product": "whatsapp", "to": "5511987654321", "type": "text", "text": { "body": "x" } });
         let nothing = Value::Null;
@@ -96,11 +79,11 @@ mod tests {
             (CallKind::Send, "POST", "/v24.0/111/messages", &text),
             (CallKind::Media, "GET", &*format!("/v24.0/{file}"), &nothing),
             (CallKind::Media, "GET", &*format!("/media/{file}"), &nothing),
-            (CallKind::Template, "GET", "/v24.0/9/message_templates", &nothing),
+            (CallKind::Template, "GET", "/v24.0/900/message_templates", &nothing),
             (CallKind::Profile, "GET", "/v24.0/111/whatsapp_business_profile", &nothing),
             (CallKind::Key, "GET", "/v24.0/111/whatsapp_business_encryption", &nothing),
             (CallKind::Number, "GET", "/v24.0/111", &nothing),
-            (CallKind::Number, "GET", "/v24.0/9/subscribed_apps", &nothing),
+            (CallKind::Number, "GET", "/v24.0/900/subscribed_apps", &nothing),
         ] {
             for (code, status) in [(10, StatusCode::FORBIDDEN), (131_016, StatusCode::INTERNAL_SERVER_ERROR)]
             {
@@ -120,7 +103,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_change_whose_answer_is_lost_is_made_and_one_that_is_dropped_is_not() {
-        let provider = provider();
+        let provider = Provider::of_tests(None);
         let path = "/v24.0/111/whatsapp_business_profile";
         for (fault, about) in [(Fault::Drop, None), (Fault::LoseAnswer, Some("Pães"))] {
             provider.fail_next_of(CallKind::Profile, fault);

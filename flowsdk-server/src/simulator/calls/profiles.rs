@@ -65,14 +65,11 @@ fn read(body: &[u8]) -> Result<Profile, String> {
 #[cfg(test)]
 mod tests {
     use axum::body::Body;
-    use flowsdk_core::context::OpContext;
     use http::{Request, StatusCode};
     use http_body_util::BodyExt as _;
-    use reqwest::Client;
     use tower::ServiceExt as _;
 
     use super::*;
-    use crate::simulator::{ProviderConfig, Reach};
 
     async fn call(provider: &Provider, method: &str, query: &str, body: &Value) -> (StatusCode, Value) {
         let request = Request::builder()
@@ -89,17 +86,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_profile_is_changed_and_told_by_fields() {
-        let config = ProviderConfig {
-            seed: 7,
-            account_id: "9".to_owned(),
-            app_secret: "secret".into(),
-            access_token: None,
-            callback: None,
-            reach: Reach::Sent,
-            business: "Loja".to_owned(),
-            approves_templates: false,
-        };
-        let provider = Provider::new(config, OpContext::system(), Client::new());
+        let provider = Provider::of_tests(None);
         let change = |fields: Value| {
             let mut body = json!({ "messaging_product": "whatsapp" });
             body.as_object_mut().expect("an object").extend(fields.as_object().cloned().unwrap_or_default());
