@@ -1,6 +1,7 @@
-//! Compiles each published crate with no feature and with each of its features alone: the workspace is otherwise only
+//! Compiles each published crate by itself with no feature, and each feature by itself: the workspace is otherwise only
 //! compiled with all of them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -8,23 +9,36 @@ use anyhow::{Context, Result};
 
 use crate::{process, workspace};
 
-/// Checks every crate in every such set-up.
+/// Checks every crate without features, and every feature in all crates that have it. Each further set-up would compile
+/// libraries once more.
 pub(crate) fn check(root: &Path) -> Result<()> {
+    let mut by_feature: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in packages(root)? {
         let manifest = fs::read_to_string(root.join(&package).join("Cargo.toml"))?;
-        let features = names(&manifest);
-        for feature in std::iter::once(None).chain(features.iter().map(Some)) {
-            let mut cargo = workspace::cargo();
-            cargo.args(["check", "--quiet", "--package", &package, "--no-default-features"]);
-            if let Some(feature) = feature {
-                cargo.args(["--features", feature]);
-            }
-            process::must(&mut cargo).with_context(|| {
-                format!("{package} with {}", feature.map_or("no feature", String::as_str))
-            })?;
+        compile(&[&package], None)?;
+        for feature in names(&manifest) {
+            by_feature.entry(feature).or_default().push(package.clone());
         }
     }
+    for (feature, packages) in by_feature {
+        let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
+        compile(&packages, Some(&feature))?;
+    }
     Ok(())
+}
+
+/// Checks packages with one feature of each, or with none.
+fn compile(packages: &[&str], feature: Option<&str>) -> Result<()> {
+    let mut cargo = workspace::cargo();
+    cargo.args(["check", "--quiet", "--no-default-features"]);
+    for package in packages {
+        cargo.args(["--package", package]);
+        if let Some(feature) = feature {
+            cargo.args(["--features", &format!("{package}/{feature}")]);
+        }
+    }
+    process::must(&mut cargo)
+        .with_context(|| format!("{} with {}", packages.join(", "), feature.unwrap_or("no feature")))
 }
 
 /// The folders of the published crates.
