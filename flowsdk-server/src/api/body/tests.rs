@@ -1,4 +1,5 @@
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
@@ -42,8 +43,30 @@ enum Kind {
     Large,
 }
 
+#[derive(Debug, Deserialize, ToSchema)]
+#[allow(dead_code, reason = "only its form counts")]
+struct Page {
+    #[serde(default)]
+    parts: Vec<Part>,
+    first: Option<Part>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "lowercase")]
+#[allow(dead_code, reason = "only its form counts")]
+enum Part {
+    Text { text: String },
+    Row { parts: Vec<Part> },
+}
+
 fn details(bytes: &[u8]) -> Vec<(String, String)> {
-    let error = decode::<Order>(bytes).expect_err("refused");
+    details_of::<Order>(bytes)
+}
+
+fn details_of<T: ToSchema + DeserializeOwned + std::fmt::Debug + 'static>(
+    bytes: &[u8],
+) -> Vec<(String, String)> {
+    let error = decode::<T>(bytes).expect_err("refused");
     assert_eq!((error.status().as_u16(), error.code()), (400, "validation_failed"));
     let shown = |one: &Problem| (one.field().to_owned(), one.message().portuguese().to_owned());
     error.details().iter().map(shown).collect()
@@ -108,6 +131,21 @@ fn the_place_of_a_problem() {
     assert_eq!(of(&json!({ "name": "a", "side": {} })), entry("side.kind", "Campo obrigatório"));
     let three = json!([{ "kind": "small" }, { "kind": "small" }, { "kind": "small" }]);
     assert_eq!(of(&json!({ "name": "a", "items": three })), entry("items", "Pode ter no máximo 2 itens"));
+}
+
+#[test]
+fn what_has_a_tag_is_told_what_that_kind_lacks() {
+    let of = |value: &Value| details_of::<Page>(value.to_string().as_bytes());
+    let row = |part: Value| json!({ "parts": [{ "type": "row", "parts": [{ "type": "text", "text": "a" }, part] }] });
+    for (value, field, message) in [
+        (row(json!({ "type": "text" })), "parts[0].parts[1].text", "Campo obrigatório"),
+        (row(json!({ "type": "text", "text": 1 })), "parts[0].parts[1].text", "Deve ser um texto"),
+        (row(json!({ "type": "picture" })), "parts[0].parts[1].type", "Deve ser um de: text, row"),
+        (json!({ "parts": [{ "type": "row" }] }), "parts[0].parts", "Campo obrigatório"),
+        (json!({ "first": { "type": "text" } }), "first.text", "Campo obrigatório"),
+    ] {
+        assert_eq!(of(&value), entry(field, message), "{value}");
+    }
 }
 
 #[test]

@@ -25,11 +25,19 @@ pub(super) fn explain(error: &ValidationError<'_>, problems: &mut Problems) {
             }
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            // One of them is usually "null"; the reason why the value is not the other one counts.
-            let mut meant =
-                context.iter().filter(|branch| !is_of_another_type(branch, error.instance_path()));
+            // One of them is usually "null", or they are told apart by a tag; the reason why the value is not the one that it
+            // names counts.
+            let at = error.instance_path();
+            let is_meant = |branch: &&Vec<ValidationError<'_>>| {
+                !is_of_another_type(branch, at) && wrong_tag(branch, at).is_none()
+            };
+            let mut meant = context.iter().filter(is_meant);
             match (meant.next(), meant.next()) {
                 (Some(branch), None) => branch.iter().for_each(|inner| explain(inner, problems)),
+                (None, _) => match untagged(context, at) {
+                    Some((tag, text)) => problems.add(below(&field, &tag), text),
+                    None => problems.add(field, invalid()),
+                },
                 _ => problems.add(field, invalid()),
             }
         }
@@ -40,6 +48,25 @@ pub(super) fn explain(error: &ValidationError<'_>, problems: &mut Problems) {
 /// Returns whether a value was refused as a whole for being of another type.
 fn is_of_another_type(branch: &[ValidationError<'_>], at: &Location) -> bool {
     branch.iter().any(|error| matches!(error.kind(), Kind::Type { .. }) && error.instance_path() == at)
+}
+
+/// Returns the tag of a branch, and the only value that it may have, if the value at `at` has another one.
+fn wrong_tag<'a>(branch: &'a [ValidationError<'_>], at: &Location) -> Option<(&'a str, &'a Value)> {
+    branch.iter().find_map(|error| {
+        let Kind::Enum { options } = error.kind() else { return None };
+        let [only] = options.as_array()?.as_slice() else { return None };
+        let tag = error.instance_path().as_str().strip_prefix(at.as_str())?.strip_prefix('/')?;
+        (!tag.contains('/')).then_some((tag, only))
+    })
+}
+
+/// Returns the tag that has a value of no branch, and the values that there are.
+fn untagged(branches: &[Vec<ValidationError<'_>>], at: &Location) -> Option<(String, Text)> {
+    let tags: Vec<(&str, &Value)> = branches.iter().filter_map(|branch| wrong_tag(branch, at)).collect();
+    let (tag, _) = tags.first()?;
+    let options: Value =
+        tags.iter().filter(|(name, _)| name == tag).map(|(_, only)| (*only).clone()).collect();
+    Some(((*tag).to_owned(), text(&Kind::Enum { options: options.into() })))
 }
 
 /// `/permissions/0/resource` as `permissions[0].resource`.
