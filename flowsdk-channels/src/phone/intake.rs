@@ -20,7 +20,7 @@ use super::account::HasPhoneAccounts;
 use super::accounts::{Accounts, AccountsError, Number};
 use super::appender::{Appender, IntakeWriter, queue};
 use super::reading::{Reading, Signed, Taken, same};
-use super::webhook::{Delivery, DeliveryError, NumberChange, Signature, Told};
+use super::webhook::{Delivery, DeliveryError, NumberChange, Signature, Told, mended};
 use crate::channel_number::ProviderId;
 
 /// What a delivery lacks to count as signed, for the log of whoever sets a number up.
@@ -148,7 +148,8 @@ where
     }
 
     /// Checks a delivery, and appends all that it tells in one write. A delivery that comes again is appended again: the
-    /// keys of its messages and the ranks of its statuses make it have no second effect.
+    /// keys of its messages and the ranks of its statuses make it have no second effect. A text with half a character in it
+    /// is stored with the replacement character there, so that the others of the delivery are not lost.
     ///
     /// # Errors
     /// [`IntakeError`]: nothing of it was appended.
@@ -161,7 +162,24 @@ where
     ) -> Result<Taken, IntakeError> {
         // Without a signature nothing of the body is looked at.
         let signature = signature.and_then(Signature::parse).ok_or(Unsigned::Missing)?;
-        let delivery = Delivery::read(body)?;
+        match self.take_as(router, &signature, (body, body), caller).await {
+            Err(IntakeError::Malformed(error)) => match mended(body) {
+                Some(mended) => self.take_as(router, &signature, (body, &mended), caller).await,
+                None => Err(error.into()),
+            },
+            other => other,
+        }
+    }
+
+    /// Takes a delivery whose signature is of the first body, and which is read from the second one.
+    async fn take_as(
+        &self,
+        router: Option<&RouterId>,
+        signature: &Signature,
+        (body, read): (&[u8], &[u8]),
+        caller: IpAddr,
+    ) -> Result<Taken, IntakeError> {
+        let delivery = Delivery::read(read)?;
         let signer = delivery.signer().filter(|id| ProviderId::parse(id).is_ok());
         let signer = signer.ok_or(Unsigned::NoAccount)?;
         let of_router = |number: &&Number| router.is_none_or(|router| number.router_id == *router);

@@ -11,6 +11,7 @@ mod preference;
 mod shape;
 mod signature;
 mod status;
+mod surrogates;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -22,3 +23,4 @@ pub use message::{NumberChange, PhoneMessage, Sender};
 pub use preference::Preference;
 pub use signature::{SIGNATURE_HEADER, Signature, keyed_digest, sign};
 pub use status::PhoneStatus;
+pub(super) use surrogates::mended;

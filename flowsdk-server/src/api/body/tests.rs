@@ -55,8 +55,13 @@ struct Page {
 #[serde(tag = "type", rename_all = "lowercase")]
 #[allow(dead_code, reason = "only its form counts")]
 enum Part {
-    Text { text: String },
-    Row { parts: Vec<Part> },
+    Text {
+        text: String,
+    },
+    Row {
+        #[schema(no_recursion)]
+        parts: Vec<Part>,
+    },
 }
 
 fn details(bytes: &[u8]) -> Vec<(String, String)> {
