@@ -75,7 +75,8 @@ fn template_of(template: &TemplateMessage, message: &OutgoingEvent) -> Value {
     }
     let mut components = components.clone();
     for component in &mut components {
-        if component["sub_type"] == "flow"
+        // A dispatch may write it either way, as the provider does.
+        if component["sub_type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("flow"))
             && let Some(action) = component.pointer_mut("/parameters/0/action").and_then(Value::as_object_mut)
         {
             action.insert("flow_token".to_owned(), message.internal_id.as_str().into());
@@ -218,6 +219,17 @@ mod tests {
         let parameters = &sent["interactive"]["action"]["parameters"];
         assert_eq!(parameters["flow_token"], sent["biz_opaque_callback_data"]);
         assert_eq!(parameters["flow_message_version"], "3");
+        for kind in ["flow", "FLOW"] {
+            let button = json!({ "type": "button", "sub_type": kind, "index": "0",
+                "parameters": [{ "type": "action", "action": {} }] });
+            let sent = of(
+                json!({ "type": "template", "template": { "name": "order", "language": { "code": "pt_BR" },
+                "components": [button] } }),
+            )
+            .expect("a body");
+            let action = &sent["template"]["components"][0]["parameters"][0]["action"];
+            assert_eq!(action["flow_token"], sent["biz_opaque_callback_data"], "{kind}");
+        }
         let opened = json!({ "flow_id": "7", "flow_cta": "Abrir", "flow_action_payload": { "screen": "A" } });
         let sent = of(interactive("flow", "flow", opened)).expect("a body");
         assert_eq!(sent["interactive"]["action"]["parameters"]["flow_action"], "navigate");
