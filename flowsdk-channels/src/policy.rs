@@ -30,7 +30,7 @@ pub struct TemplateFacts {
 
 /// What is to be sent, whoever it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SendContent {
+pub struct SendRequest {
     /// The channel.
     pub channel: Channel,
     /// The template; `None` for free content.
@@ -45,7 +45,7 @@ pub struct SendContent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SendQuestion {
     /// What is to be sent.
-    pub content: SendContent,
+    pub request: SendRequest,
     /// The newest opt-in of the contact for the router.
     pub opt_in: Option<OptInStatus>,
     /// Until when the contact can be answered freely.
@@ -82,7 +82,7 @@ pub enum SendDenial {
     WindowClosed,
 }
 
-impl SendContent {
+impl SendRequest {
     /// Checks what can be known before the contact is: the template, then the number (the order of spec A 4.8).
     ///
     /// # Errors
@@ -115,15 +115,15 @@ pub fn check_template(channel: Channel, template: TemplateFacts) -> Result<(), S
     Ok(())
 }
 
-/// Decides whether something may be sent at `now`: what is sent is [checked](SendContent::check) first, then the opt-in of
+/// Decides whether something may be sent at `now`: what is sent is [checked](SendRequest::check) first, then the opt-in of
 /// the contact, then the window.
 pub fn decide(question: &SendQuestion, now: Timestamp) -> SendVerdict {
     use SendVerdict::{Allow, Deny, NeedsTemplate};
-    let SendQuestion { content, opt_in, window_ends_at } = *question;
-    if let Err(denial) = content.check() {
+    let SendQuestion { request, opt_in, window_ends_at } = *question;
+    if let Err(denial) = request.check() {
         return Deny(denial);
     }
-    let SendContent { channel, template, by, .. } = content;
+    let SendRequest { channel, template, by, .. } = request;
     let has_agreed = match by {
         SentBy::Outreach { without_opt_in } => without_opt_in || opt_in == Some(OptInStatus::Accepted),
         // Whoever writes is answered. Offers are for those who want them.
@@ -162,7 +162,7 @@ mod tests {
 
     /// An answer by phone within the window.
     const ANSWER: SendQuestion = SendQuestion {
-        content: SendContent {
+        request: SendRequest {
             channel: Channel::Phone,
             template: None,
             by: SentBy::Conversation,
@@ -173,19 +173,19 @@ mod tests {
     };
 
     const fn with(template: Option<TemplateFacts>, question: SendQuestion) -> SendQuestion {
-        SendQuestion { content: SendContent { template, ..question.content }, ..question }
+        SendQuestion { request: SendRequest { template, ..question.request }, ..question }
     }
 
     const fn over(channel: Channel, question: SendQuestion) -> SendQuestion {
-        SendQuestion { content: SendContent { channel, ..question.content }, ..question }
+        SendQuestion { request: SendRequest { channel, ..question.request }, ..question }
     }
 
     const fn by(by: SentBy, question: SendQuestion) -> SendQuestion {
-        SendQuestion { content: SendContent { by, ..question.content }, ..question }
+        SendQuestion { request: SendRequest { by, ..question.request }, ..question }
     }
 
     const fn from(number: HealthStatus, question: SendQuestion) -> SendQuestion {
-        SendQuestion { content: SendContent { number, ..question.content }, ..question }
+        SendQuestion { request: SendRequest { number, ..question.request }, ..question }
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
         ] {
             assert_eq!(decide(&question, NOW), expected, "{question:?}");
         }
-        assert_eq!(dispatch.content.check(), Ok(()), "of a contact it knows nothing");
-        assert_eq!(from(HealthStatus::Inactive, dispatch).content.check(), Err(NumberInactive));
+        assert_eq!(dispatch.request.check(), Ok(()), "of a contact it knows nothing");
+        assert_eq!(from(HealthStatus::Inactive, dispatch).request.check(), Err(NumberInactive));
     }
 }

@@ -5,10 +5,15 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use flowsdk_core::place::Place;
 use flowsdk_core::session::SessionId;
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use governor::clock::{Clock as _, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter};
+
+/// The period in which [`LimitsConfig::upload_mib_per_hour`] may be used up.
+const UPLOAD_SIZES_PERIOD: Duration = Duration::from_secs(60 * 60);
 
 /// How much is allowed; 0 switches a limit off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,16 +119,21 @@ impl Limits {
         self.messages.as_ref().is_none_or(|limiter| limiter.check_key(session).is_ok())
     }
 
-    /// Returns whether another file of so many bytes may be uploaded from the place of this address.
-    pub fn admit_upload(&self, address: IpAddr, bytes: u64) -> bool {
+    /// Admits another file of so many bytes from the place of this address.
+    ///
+    /// # Errors
+    /// How long to wait for it. Of a file that is larger than the allowance of an hour this is an hour.
+    pub fn admit_upload(&self, address: IpAddr, bytes: u64) -> Result<(), Duration> {
         let place = Place::of(address);
-        let is_one_more = self.uploads.as_ref().is_none_or(|limiter| limiter.check_key(&place).is_ok());
+        let until = |refused: NotUntil<_>| refused.wait_time_from(DefaultClock::default().now());
+        if let Some(limiter) = &self.uploads {
+            limiter.check_key(&place).map_err(until)?;
+        }
         let kibibytes = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
-        let has_room = |limiter: &DefaultKeyedRateLimiter<Place>| {
-            let Some(cells) = NonZeroU32::new(kibibytes) else { return true };
-            matches!(limiter.check_key_n(&place, cells), Ok(Ok(())))
-        };
-        is_one_more && self.upload_sizes.as_ref().is_none_or(has_room)
+        if let (Some(limiter), Some(cells)) = (&self.upload_sizes, NonZeroU32::new(kibibytes)) {
+            limiter.check_key_n(&place, cells).map_err(|_| UPLOAD_SIZES_PERIOD)?.map_err(until)?;
+        }
+        Ok(())
     }
 
     /// A place for another socket of this session, if there is one.
@@ -172,7 +182,7 @@ mod tests {
         let address = IpAddr::from([127, 0, 0, 1]);
         assert_eq!((0..10).filter(|_| limits.admit_visit(address)).count(), 3);
         assert_eq!((0..100).filter(|_| limits.admit_message(&session())).count(), 10);
-        assert_eq!((0..10).filter(|_| limits.admit_upload(address, 0)).count(), 4);
+        assert_eq!((0..10).filter(|_| limits.admit_upload(address, 0).is_ok()).count(), 4);
         let off = Limits::new(LimitsConfig {
             new_visits_per_minute: 0,
             key_checks_per_minute: 0,
@@ -182,7 +192,7 @@ mod tests {
             sockets_per_visitor: 0,
         });
         assert!((0..1_000).all(|_| off.admit_visit(address) && off.admit_message(&session())));
-        assert!((0..1_000).all(|_| off.admit_upload(address, 1 << 30)));
+        assert!((0..1_000).all(|_| off.admit_upload(address, 1 << 30).is_ok()));
     }
 
     #[test]
@@ -196,10 +206,23 @@ mod tests {
             (&[(2 << 20) + 1, u64::MAX, 1 << 20, (1 << 20) + 1, 1 << 20], &[false, false, true, false, true]),
         ] {
             let limits = Limits::new(config);
-            let seen: Vec<bool> = sizes.iter().map(|size| limits.admit_upload(one, *size)).collect();
+            let seen: Vec<bool> = sizes.iter().map(|size| limits.admit_upload(one, *size).is_ok()).collect();
             assert_eq!(seen, admitted, "{sizes:?}");
-            assert!(limits.admit_upload(other, 2 << 20), "another place");
+            assert_eq!(limits.admit_upload(other, 2 << 20), Ok(()), "another place");
         }
+    }
+
+    #[test]
+    fn a_refused_file_is_told_when_there_is_room_for_it() {
+        let place = address("10.0.0.1");
+        let minutes = |wait: Result<(), Duration>| wait.map_err(|wait| wait.as_secs().div_ceil(60));
+        let counted = Limits::new(LimitsConfig { uploads_per_minute: 1, ..LimitsConfig::default() });
+        assert_eq!(counted.admit_upload(place, 0), Ok(()));
+        assert_eq!(minutes(counted.admit_upload(place, 0)), Err(1));
+        let sized = Limits::new(LimitsConfig { upload_mib_per_hour: 2, ..LimitsConfig::default() });
+        assert_eq!(sized.admit_upload(place, 2 << 20), Ok(()));
+        assert_eq!(minutes(sized.admit_upload(place, 1 << 20)), Err(30), "half of the hour");
+        assert_eq!(minutes(sized.admit_upload(place, 3 << 20)), Err(60), "never");
     }
 
     /// Fresh limits that admit two of each action of an address.

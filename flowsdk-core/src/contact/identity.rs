@@ -111,6 +111,11 @@ pub fn other_form(number: &str) -> Option<String> {
     }
 }
 
+/// Returns a number and, behind it, its [other form](other_form), where it has one.
+pub fn forms_of(number: &str) -> impl Iterator<Item = String> {
+    std::iter::once(number.to_owned()).chain(other_form(number))
+}
+
 /// Returns whether a text is the id that the provider of the phone channel gives to a user for one business: the code of a
 /// country, a dot, letters and digits.
 pub fn is_user_id(text: &str) -> bool {

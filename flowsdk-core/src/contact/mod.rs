@@ -16,7 +16,7 @@ pub use catalog::{
 pub(crate) use identity::is_of_webchat;
 pub use identity::{
     Alias, ContactIdentity, InvalidIdentity, MAX_IDENTITY, PHONE_DESCRIPTION, PHONE_PATTERN, channel_in,
-    is_phone_number, is_user_id, other_form, phone_digits,
+    forms_of, is_phone_number, is_user_id, other_form, phone_digits,
 };
 pub use insight::{
     ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights, INSIGHT_DAYS,

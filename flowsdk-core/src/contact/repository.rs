@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 
-use super::{Contact, ContactAlias, other_form};
+use super::{Contact, ContactAlias, forms_of};
 use crate::fault::StorageError;
 use crate::id::ContactId;
 use crate::time::Timestamp;
@@ -21,7 +21,7 @@ pub trait ContactRepository: Send {
     -> Result<Vec<Contact>, StorageError>;
 
     /// Creates contacts, unless one with the same identity exists, be it as an alias or as the other form of its number
-    /// ([`other_form`]), also in the same list. Returns the stored ones, in the same order, each under its identity here.
+    /// ([`other_form`](super::other_form)), also in the same list. Returns the stored ones, in the same order, each under its identity here.
     async fn insert_or_get_many(&mut self, contacts: &[Contact]) -> Result<Vec<Contact>, StorageError>;
 
     /// The same for one.
@@ -47,22 +47,19 @@ pub trait HasContacts: Send {
     fn contacts(&mut self) -> &mut dyn ContactRepository;
 }
 
-/// Finds contacts by these numbers in either form of each ([`other_form`]); by the number as it is given. Where both forms
+/// Finds contacts by these numbers in either form of each ([`other_form`](super::other_form)); by the number as it is given. Where both forms
 /// are known, the contact of the form that is given counts.
 pub async fn find_by_either_form<T: HasContacts + ?Sized>(
     tx: &mut T,
     numbers: &[String],
 ) -> Result<HashMap<String, Contact>, StorageError> {
-    let others: Vec<(&String, String)> =
-        numbers.iter().filter_map(|number| Some((number, other_form(number)?))).collect();
-    let asked: Vec<String> =
-        numbers.iter().cloned().chain(others.iter().map(|(_, other)| other.clone())).collect();
+    let asked: Vec<String> = numbers.iter().flat_map(|number| forms_of(number)).collect();
     let found = tx.contacts().find_by_phone_numbers(&asked).await?;
     let found: HashMap<String, Contact> =
         found.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect();
-    let of_other =
-        others.iter().filter_map(|(number, other)| Some(((*number).clone(), found.get(other)?.clone())));
-    let mut known: HashMap<String, Contact> = of_other.collect();
-    known.extend(numbers.iter().filter_map(|number| Some((number.clone(), found.get(number)?.clone()))));
-    Ok(known)
+    let known = |number: &String| {
+        let contact = forms_of(number).find_map(|form| found.get(&form))?;
+        Some((number.clone(), contact.clone()))
+    };
+    Ok(numbers.iter().filter_map(known).collect())
 }

@@ -1,7 +1,6 @@
 //! `POST /webchat/media`: a file of a visitor, which they send with the event `message_media` afterwards.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -65,9 +64,6 @@ async fn upload(
     Ok(json(StatusCode::CREATED, &uploaded).into_response())
 }
 
-/// The period of the number of uploads; that of their bytes is longer.
-const UPLOADS_PERIOD: Duration = Duration::from_secs(60);
-
 impl Services {
     async fn receive(
         &self,
@@ -80,9 +76,9 @@ impl Services {
         let visitor = self.visitors.recognise(&credentials, caller).await?;
         let Attachments { kinds, max_bytes } = visitor.attachments.ok_or(UploadError::Disabled)?;
         let size = body.at_most(max_bytes)?;
-        if !self.limits.admit_upload(caller.address, size) {
-            return Err(ApiError::from(UploadError::TooMany).retry_after(UPLOADS_PERIOD));
-        }
+        self.limits
+            .admit_upload(caller.address, size)
+            .map_err(|wait| ApiError::from(UploadError::TooMany).retry_after(wait))?;
         let new = VisitorFile {
             router_id: visitor.router_id,
             session_id: visitor.session_id,

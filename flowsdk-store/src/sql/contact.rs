@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::contact::{
-    Contact, ContactAlias, ContactCatalog as _, ContactRepository, HasContacts, other_form, search_text,
-    search_words,
+    Contact, ContactAlias, ContactCatalog as _, ContactRepository, HasContacts, forms_of, other_form,
+    search_text, search_words,
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ContactId;
@@ -83,7 +83,7 @@ const ADD_ALIASES: Sql = sql_per(
 );
 
 /// Lets whoever makes a contact of one of these numbers wait for whoever makes one of its other form: no index sees that they
-/// are the same. SQLite has one writer.
+/// are the same. Returns how many were waited for: none on SQLite, which has one writer.
 const LOCK_NUMBERS: Sql = sql_per(
     "SELECT COUNT(*) FROM json_each($1) WHERE FALSE",
     "SELECT COUNT(pg_advisory_xact_lock(hashtextextended(number.value, 0)))
@@ -100,6 +100,12 @@ super::statement::statements! {
 }
 
 impl SqlTx {
+    /// Waits for whoever makes contacts of these numbers. Returns whether they may have made some since the last look.
+    async fn wait_for_numbers(&mut self, numbers: &BTreeSet<String>) -> Result<bool, StorageError> {
+        let locked = self.conn.fetch_optional::<(i64,)>(LOCK_NUMBERS, (Json(numbers),)).await?;
+        Ok(locked.is_some_and(|(count,)| count > 0))
+    }
+
     /// Stores the words by which contacts without aliases are found.
     pub(super) async fn insert_words(&mut self, contacts: &[&Contact]) -> Result<(), StorageError> {
         let words: Vec<(&Contact, String)> = contacts
@@ -162,14 +168,12 @@ impl ContactRepository for SqlTx {
     }
 
     async fn insert_or_get_many(&mut self, contacts: &[Contact]) -> Result<Vec<Contact>, StorageError> {
-        let identities = contacts.iter().map(|contact| contact.phone_number.clone());
-        let others = contacts.iter().filter_map(|contact| other_form(&contact.phone_number));
-        let asked: Vec<String> = identities.chain(others).collect();
+        let asked: Vec<String> =
+            contacts.iter().flat_map(|contact| forms_of(&contact.phone_number)).collect();
         let mut stored = by_identity(self.find_by_phone_numbers(&asked).await?);
         let mut new = unknown(contacts, &stored);
         let numbers: BTreeSet<String> = new.iter().filter_map(both_forms).collect();
-        if !numbers.is_empty() {
-            self.conn.fetch_optional::<(i64,)>(LOCK_NUMBERS, (Json(&numbers),)).await?;
+        if !numbers.is_empty() && self.wait_for_numbers(&numbers).await? {
             stored = by_identity(self.find_by_phone_numbers(&asked).await?);
             new = unknown(contacts, &stored);
         }
@@ -244,13 +248,10 @@ fn by_identity(contacts: Vec<Contact>) -> HashMap<String, Contact> {
     contacts.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect()
 }
 
-/// Returns the stored contact of an identity, or that of the number's other form under this one.
+/// Returns the stored contact of an identity, or that of the number's other form, under this identity.
 fn known_as(identity: &str, stored: &HashMap<String, Contact>) -> Option<Contact> {
-    let of_other = || {
-        let contact = stored.get(&other_form(identity)?)?.clone();
-        Some(Contact { phone_number: identity.to_owned(), ..contact })
-    };
-    stored.get(&*text(identity)).cloned().or_else(of_other)
+    let contact = forms_of(identity).find_map(|form| stored.get(&*text(&form)))?;
+    Some(Contact { phone_number: text(identity).into_owned(), ..contact.clone() })
 }
 
 /// Returns the contacts that are not stored; of two forms of a number the one that comes first.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use flowsdk_core::broadcast::{BroadcastIntent, HasIntents};
 use flowsdk_core::change::{Author, Change, ChangeLog, Entity, Recorded as _};
 use flowsdk_core::chat::{Chat, HasChats};
-use flowsdk_core::contact::{Contact, ContactOptIn, HasContacts, HasOptIns, OptInStatus, other_form};
+use flowsdk_core::contact::{Contact, ContactOptIn, HasContacts, HasOptIns, OptInStatus, forms_of};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
@@ -28,7 +28,7 @@ use super::repository::HasDispatchAgents;
 use crate::channel_number::{ChannelNumber, HasChannelNumbers, HealthStatus};
 use crate::phone::sending::{HasOutbound, NumberState};
 use crate::policy::{
-    SendContent, SendDenial, SendQuestion, SendVerdict, SentBy, TemplateFacts, check_template, decide,
+    SendDenial, SendQuestion, SendRequest, SendVerdict, SentBy, TemplateFacts, check_template, decide,
 };
 use crate::template::Template;
 
@@ -147,15 +147,15 @@ where
         let number = number.filter(|one| one.router_id == *router).ok_or(Error::NumberUnknown)?;
         let by = SentBy::Outreach { without_opt_in: new.disable_opt_in };
         let health = health(tx, &number).await?;
-        let sent = SendContent { channel: Channel::Phone, template: Some(facts), by, number: health };
-        sent.check().map_err(denied)?;
+        let request = SendRequest { channel: Channel::Phone, template: Some(facts), by, number: health };
+        request.check().map_err(denied)?;
         if number.business_account_id != template.business_account_id {
             return Err(Error::OtherAccount);
         }
         let content = filled(&template, &new.variables, &new.components)?;
         let contacts = self.contacts(tx, new).await?;
         let opt_in = newest_opt_in(tx, &contacts, router).await?;
-        let question = SendQuestion { content: sent, opt_in, window_ends_at: None };
+        let question = SendQuestion { request, opt_in, window_ends_at: None };
         match decide(&question, self.cx.now()) {
             SendVerdict::Allow => {}
             // A template by phone needs no window.
@@ -178,7 +178,7 @@ where
     /// where that is another one.
     async fn contacts(&self, tx: &mut S::Tx, new: &NewDispatch) -> Result<Vec<Contact>, StorageError> {
         let digits = new.phone_number.as_str().to_owned();
-        let asked: Vec<String> = other_form(&digits).into_iter().chain([digits.clone()]).collect();
+        let asked: Vec<String> = forms_of(&digits).collect();
         let mut found = tx.contacts().find_by_phone_numbers(&asked).await?;
         if found.is_empty() {
             let new = Contact::create(&self.cx, digits.clone(), digits, Channel::Phone);

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use flowsdk_core::contact::{ContactOptIn, HasContacts, HasOptIns, OptInStatus, other_form};
+use flowsdk_core::contact::{ContactOptIn, HasContacts, HasOptIns, OptInStatus, forms_of};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, MessageId, RouterId};
 use flowsdk_core::message::Source;
@@ -43,6 +43,5 @@ pub(super) async fn revoked<'a, T: HasContacts + HasOptIns>(
 
 /// Returns the forms of the number that a message is addressed to (rulings C5).
 fn forms(one: &Outbound) -> impl Iterator<Item = String> {
-    let party = one.event.session_id.party();
-    [Some(party.to_owned()), other_form(party)].into_iter().flatten()
+    forms_of(one.event.session_id.party())
 }
