@@ -22,24 +22,32 @@ impl Request {
             text.push_str(&format!("Authorization: Bearer {token}\r\n"));
         }
         match body.map(ToString::to_string) {
-            None => text.push_str("\r\n"),
-            Some(body) => {
-                let length = body.len();
-                let head = format!("Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n");
-                text.push_str(&head);
-                text.push_str(&body);
+            None => {
+                text.push_str("\r\n");
+                Self(text.into_bytes())
             }
+            Some(body) => Self::ending(text, "application/json", &body),
         }
-        Self(text.into_bytes())
+    }
+
+    /// With a body of JSON that is written out already.
+    pub(crate) fn with_json(method: &str, path: &str, body: &str) -> Self {
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+        Self::ending(head, "application/json", body)
     }
 
     /// With a body of plain text.
     pub(crate) fn with_text(method: &str, path: &str, body: &str) -> Self {
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+        Self::ending(head, "text/plain;charset=UTF-8", body)
+    }
+
+    /// A request that begins as `head`, with a body of this type.
+    fn ending(mut head: String, content_type: &str, body: &str) -> Self {
         let length = body.len();
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain;charset=UTF-8\r\n"
-        );
-        Self(format!("{head}Content-Length: {length}\r\n\r\n{body}").into_bytes())
+        head.push_str(&format!("Content-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"));
+        head.push_str(body);
+        Self(head.into_bytes())
     }
 
     /// The same with one header more.

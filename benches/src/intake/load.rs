@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
 use flowsdk_core::context::OpContext;
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::{ACCOUNT, CONNECTIONS, NUMBER, SECRET};
@@ -70,14 +70,14 @@ async fn deliver(
     number: usize,
     shared: &Shared,
 ) -> Result<()> {
-    let secret = SecretString::from(SECRET);
+    let (deliveries, secret) = (deliveries(number), SecretString::from(SECRET));
     let every = pace.map(|pace| Duration::from_secs_f64(CONNECTIONS as f64 / pace));
     let mut due = Instant::now() + every.unwrap_or_default().mul_f64(number as f64 / CONNECTIONS as f64);
     for nth in 0_u64.. {
         if shared.stop.get() {
             break;
         }
-        let request = signed(&delivery(number, nth), &secret);
+        let request = delivery(&deliveries, nth, &secret);
         let mut began = Instant::now();
         if let Some(every) = every {
             // The timer is a millisecond late at times, which is not the server's doing. When the connection was still
@@ -99,24 +99,31 @@ async fn deliver(
     Ok(())
 }
 
-/// The delivery of a text, as the provider words it. Each connection is another contact.
-fn delivery(number: usize, nth: u64) -> Value {
+/// Stand in the deliveries of a connection for what each has of its own.
+const NTH: &str = "<nth>";
+const SENT_AT: &str = "<sent at>";
+
+/// The deliveries of a text, as the provider words them. Each connection is another contact.
+fn deliveries(number: usize) -> String {
     let phone = format!("55119{number:08}");
-    let sent_at = (OpContext::system().now().as_millis() / 1_000).to_string();
     json!({ "object": "whatsapp_business_account", "entry": [{ "id": ACCOUNT, "changes": [{ "field": "messages", "value": {
         "messaging_product": "whatsapp",
         "metadata": { "display_phone_number": "5511987654321", "phone_number_id": NUMBER },
         "contacts": [{ "profile": { "name": "Ana" }, "wa_id": phone }],
-        "messages": [{ "from": phone, "id": format!("wamid.{number:04}{nth:012}"), "timestamp": sent_at,
-            "type": "text", "text": { "body": format!("hello from the load generator {nth:08}") } }] } }] }] })
+        "messages": [{ "from": phone, "id": format!("wamid.{number:04}{NTH}"), "timestamp": SENT_AT,
+            "type": "text", "text": { "body": format!("hello from the load generator {NTH}") } }] } }] }] })
+    .to_string()
 }
 
-fn signed(delivery: &Value, secret: &SecretString) -> Request {
-    let signature = sign(secret, delivery.to_string().as_bytes());
-    Request::new("POST", "/phone/webhook", None, Some(delivery)).with_header(SIGNATURE_HEADER, &signature)
+/// One of them, signed.
+fn delivery(deliveries: &str, nth: u64, secret: &SecretString) -> Request {
+    let sent_at = (OpContext::system().now().as_millis() / 1_000).to_string();
+    let body = deliveries.replace(NTH, &format!("{nth:012}")).replace(SENT_AT, &sent_at);
+    let signature = sign(secret, body.as_bytes());
+    Request::with_json("POST", "/phone/webhook", &body).with_header(SIGNATURE_HEADER, &signature)
 }
 
 /// One delivery that the load does not send.
 pub(super) fn first() -> Request {
-    signed(&delivery(CONNECTIONS, 0), &SecretString::from(SECRET))
+    delivery(&deliveries(CONNECTIONS), 0, &SecretString::from(SECRET))
 }

@@ -170,12 +170,19 @@ impl Provider {
         state.under_way += deliveries.len();
     }
 
+    /// Gives back the room of a delivery that is over or given up.
+    fn count_out(&self) {
+        self.state().under_way -= 1;
+    }
+
     /// Delivers what one phone and one number have, until there is no more.
     async fn deliver_lane(self, lane: Lane) {
         while let Some(delivery) = self.next_of(&lane) {
             let mut attempts = MOST_ATTEMPTS;
             let until = Instant::now() + IN_ORDER_FOR;
-            if !self.attempt(&delivery, &mut attempts, Some(until)).await {
+            if self.attempt(&delivery, &mut attempts, Some(until)).await {
+                self.count_out();
+            } else {
                 let provider = self.clone();
                 self.shared().tasks.spawn(async move { provider.go_on(&delivery, attempts).await });
             }
@@ -190,9 +197,9 @@ impl Provider {
     /// Delivers with the attempts that are left, and then gives the delivery up.
     async fn go_on(&self, delivery: &Delivery, mut attempts: u32) {
         if !self.attempt(delivery, &mut attempts, None).await {
-            self.state().under_way -= 1;
             tracing::warn!("a webhook is given up");
         }
+        self.count_out();
     }
 
     /// Delivers again and again while there are `attempts` and it is not later than `until`. Returns whether the delivery is
@@ -203,7 +210,6 @@ impl Provider {
             *attempts -= 1;
             // The address may be another one by now.
             let Some(callback) = self.state().config.callback.clone() else {
-                self.state().under_way -= 1;
                 return true;
             };
             let request = self.shared().client.post(callback).header(SIGNATURE_HEADER, signature);
@@ -213,7 +219,6 @@ impl Provider {
                 self.state().note_delivery(written, delivered);
             }
             if matches!(delivered, Delivered::Taken | Delivered::LeftOut) {
-                self.state().under_way -= 1;
                 return true;
             }
             tokio::time::sleep(PAUSE).await;
