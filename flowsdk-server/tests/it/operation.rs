@@ -1,6 +1,6 @@
 //! The commands: `demo`, `serve`, their start, their end and what they write.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -471,32 +471,53 @@ async fn runs(web: &Path, script: &str, line: &Value, browser: Option<&OsStr>) {
     if let Some(browser) = browser {
         node.env("CHROMIUM", browser);
     }
-    let output = tokio::task::spawn_blocking(move || node.output().unwrap());
+    succeeds(node).await;
+}
+
+async fn succeeds(mut command: Command) {
+    let named = format!("{command:?}");
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap());
     let output = tokio::time::timeout(Duration::from_secs(120), output).await.expect("it ends").unwrap();
     assert!(
         output.status.success(),
-        "{script}: {}{}",
+        "{named}: {}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// Returns the browser of the tests; `None`, with a word on it, where it or Node or the packages of `web` are missing.
+fn browser_with_node(web: &Path) -> Option<OsString> {
+    let has_node =
+        std::env::var("FLOWSDK_TEST_NODE").as_deref() == Ok("1") && web.join("node_modules").exists();
+    let browser = std::env::var_os("FLOWSDK_TEST_CHROMIUM").filter(|_| has_node);
+    if browser.is_none() {
+        eprintln!(
+            "SKIPPED: no browser, Node or packages of web/; set FLOWSDK_TEST_CHROMIUM and FLOWSDK_TEST_NODE=1"
+        );
+    }
+    browser
 }
 
 /// The page of the simulated phone against a demo, in a browser.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_of_a_phone() {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
-    let has_node =
-        std::env::var("FLOWSDK_TEST_NODE").as_deref() == Ok("1") && web.join("node_modules").exists();
-    let Some(browser) = std::env::var_os("FLOWSDK_TEST_CHROMIUM").filter(|_| has_node) else {
-        eprintln!(
-            "SKIPPED: no browser, Node or packages of web/; set FLOWSDK_TEST_CHROMIUM and FLOWSDK_TEST_NODE=1"
-        );
-        return;
-    };
+    let Some(browser) = browser_with_node(&web) else { return };
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(demo_command(&dir.path().join("data")), dir.path(), "demo").await;
     runs(&web, "phone.mjs", &first_line(&server), Some(&browser)).await;
     assert!(server.stop().await.0.success());
+}
+
+/// The chat page against a mock of the server, for what only a mock can bring about.
+#[tokio::test]
+async fn the_chat_page_with_a_mock() {
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
+    let Some(browser) = browser_with_node(&web) else { return };
+    let mut node = Command::new("node");
+    node.args(["e2e/run-mock.mjs", "page.mjs"]).env("CHROMIUM", browser).current_dir(&web);
+    succeeds(node).await;
 }
 
 async fn warns_once_that_recovery_codes_go_to_the_log(setup: Setup) {

@@ -1,39 +1,19 @@
 // Holds the demonstration conversation in a real browser. Environment: CHAT_URL (address of the page of
-// a channel that runs the demonstration flow), SHOTS (folder for pictures, optional), CHROMIUM (optional).
+// a channel that runs the demonstration flow), and that of every trial.
 
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { device } from './device.mjs';
-import { launch } from './launch.mjs';
 import { cuttable } from './proxy.mjs';
+import { WAIT_MS, needed, newPage as openPage, problems, shot, step, trial } from './trial.mjs';
 
-const CHAT_URL = process.env.CHAT_URL;
-const SHOTS = process.env.SHOTS;
-const WAIT_MS = Number(process.env.WAIT_MS ?? 15_000);
-
-if (!CHAT_URL) {
-  console.error('CHAT_URL has to be set');
-  process.exit(2);
-}
-if (SHOTS) mkdirSync(SHOTS, { recursive: true });
-
+const CHAT_URL = needed('CHAT_URL');
 const HELLO = 'Olá! 👋 Eu sou o assistente de demonstração do FlowSDK. Como você se chama?';
 const ASK = 'O que você quer fazer?';
-const steps = [];
 
 const line = await cuttable(CHAT_URL);
-const browser = await launch();
-const problems = [];
 
 async function newPage(options) {
-  const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1000, height: 700 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(WAIT_MS);
-  page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
-  page.on('console', (message) => {
-    if (/content security policy/i.test(message.text())) problems.push(message.text());
-  });
+  const page = await openPage(options);
   page.on('request', (request) => {
     if (new URL(request.url()).host !== new URL(line.url).host) problems.push(`foreign request: ${request.url()}`);
   });
@@ -69,32 +49,6 @@ async function type(page, text) {
 
 async function allSent(page) {
   await page.waitForFunction(() => !document.querySelector('.mine:not([data-delivery="sent"])'), null, { timeout: WAIT_MS });
-}
-
-async function shot(page, name) {
-  if (!SHOTS) return;
-  await page.waitForTimeout(250);
-  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
-}
-
-/** What every page shows and where its focus is, for who reads the failure. */
-async function looks() {
-  const pages = browser.contexts().flatMap((context) => context.pages());
-  const look = (page) =>
-    page
-      .evaluate(() => `focus: ${document.activeElement?.outerHTML.slice(0, 300)}\n${document.body.innerText}`)
-      .catch((error) => error.message);
-  return (await Promise.all(pages.map(look))).join('\n--\n');
-}
-
-async function step(name, run) {
-  try {
-    await run();
-    steps.push(name);
-  } catch (error) {
-    error.message = `${name}: ${error.message}\n${await looks()}`;
-    throw error;
-  }
 }
 
 async function identityOf(page) {
@@ -344,22 +298,6 @@ async function run() {
     assert.deepEqual(await transcript(second), await transcript(page));
     await second.close();
   });
-
-  assert.deepEqual(problems, []);
 }
 
-let failure = null;
-try {
-  await run();
-} catch (error) {
-  failure = error;
-  console.error(error);
-  if (SHOTS) {
-    const pages = browser.contexts().flatMap((context) => context.pages());
-    await pages[0]?.screenshot({ path: join(SHOTS, 'failure.png') }).catch(() => {});
-  }
-}
-await browser.close();
-await line.close();
-console.log(JSON.stringify({ ok: failure === null, steps, ...(failure ? { error: failure.message, problems } : {}) }));
-process.exit(failure ? 1 : 0);
+await trial(run, () => line.close());

@@ -1,30 +1,13 @@
-// The page that tries looks. Environment: SERVER_URL, SHOTS and CHROMIUM (optional).
+// The page that tries looks. Environment: SERVER_URL, and that of every trial.
 
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { launch } from './launch.mjs';
+import { needed, newPage, problems, shot, trial } from './trial.mjs';
 
-const { SERVER_URL, SHOTS } = process.env;
-const WAIT_MS = Number(process.env.WAIT_MS ?? 15_000);
-if (!SERVER_URL) {
-  console.error('SERVER_URL has to be set');
-  process.exit(2);
-}
-if (SHOTS) mkdirSync(SHOTS, { recursive: true });
+const SERVER_URL = needed('SERVER_URL');
 
-const browser = await launch();
-const problems = [];
-let failure = null;
-try {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1100, height: 800 } });
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const page = await context.newPage();
-  page.setDefaultTimeout(WAIT_MS);
-  page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
-  page.on('console', (message) => {
-    if (/content security policy/i.test(message.text())) problems.push(message.text());
-  });
+await trial(async () => {
+  const page = await newPage({ locale: 'en-GB', viewport: { width: 1100, height: 800 } });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== new URL(SERVER_URL).origin) problems.push(`foreign request: ${request.url()}`);
     if (/socket\.io|\/webchat\//.test(request.url())) problems.push(`connected: ${request.url()}`);
@@ -125,15 +108,8 @@ try {
   // A visitor's part can be tried; nobody answers.
   await chat.getByRole('button', { name: 'Large' }).click();
   await chat.locator('.message .bubble', { hasText: 'Large' }).waitFor();
-  if (SHOTS) await page.screenshot({ path: join(SHOTS, 'looks.png') });
+  await shot(page, 'looks');
   await page.setViewportSize({ width: 360, height: 740 });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   assert.ok(overflow <= 0, 'nothing overflows on a phone');
-  assert.deepEqual(problems, []);
-} catch (error) {
-  failure = error;
-  console.error(error);
-}
-await browser.close();
-console.log(JSON.stringify({ ok: failure === null, ...(failure ? { error: failure.message, problems } : {}) }));
-process.exit(failure ? 1 : 0);
+});

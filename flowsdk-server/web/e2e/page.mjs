@@ -1,30 +1,11 @@
 // What only the mock can bring about: refusals, lost acks, every kind of message, frames.
-// Environment: SERVER_URL of the mock, SHOTS (optional), CHROMIUM (optional).
+// Environment: SERVER_URL of the mock, and that of every trial.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { launch } from './launch.mjs';
+import { needed, newPage, shot, stepAlone as step, trial } from './trial.mjs';
 
-const SERVER_URL = process.env.SERVER_URL;
-const SHOTS = process.env.SHOTS;
-if (SHOTS) mkdirSync(SHOTS, { recursive: true });
-
-const browser = await launch();
-const steps = [];
-const problems = [];
-
-async function newPage(options) {
-  const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1000, height: 700 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(12_000);
-  page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
-  page.on('console', (message) => {
-    if (/content security policy/i.test(message.text())) problems.push(message.text());
-  });
-  return page;
-}
+const SERVER_URL = needed('SERVER_URL');
 
 async function open(channel, options) {
   const page = await newPage(options);
@@ -45,24 +26,6 @@ async function mock(action, body) {
 async function type(page, text) {
   await page.locator('.composer-text').fill(text);
   await page.keyboard.press('Enter');
-}
-
-async function shot(page, name) {
-  if (!SHOTS) return;
-  await page.waitForTimeout(250);
-  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
-}
-
-async function step(name, run) {
-  try {
-    await run();
-    steps.push(name);
-  } catch (error) {
-    error.message = `${name}: ${error.message}`;
-    if (SHOTS) await browser.contexts().at(-1)?.pages()[0]?.screenshot({ path: join(SHOTS, 'failure.png') });
-    throw error;
-  }
-  for (const context of browser.contexts()) await context.close();
 }
 
 async function run() {
@@ -248,6 +211,7 @@ async function run() {
       sender: { kind: 'human', name: 'Beatriz' },
       messages: [
         { type: 'sticker', sticker: { link } },
+        { type: 'hologram', hologram: { link } },
         {
           type: 'interactive',
           interactive: {
@@ -367,17 +331,6 @@ async function run() {
     await shot(page, 'frame');
     host.close();
   });
-
-  assert.deepEqual(problems, []);
 }
 
-let failure = null;
-try {
-  await run();
-} catch (error) {
-  failure = error;
-  console.error(error);
-}
-await browser.close();
-console.log(JSON.stringify({ ok: failure === null, steps, ...(failure ? { error: failure.message, problems } : {}) }));
-process.exit(failure ? 1 : 0);
+await trial(run);

@@ -1,35 +1,16 @@
 // Holds a conversation on the page of the simulator's phone, in a real browser. Environment: PHONE_URL (address of the page
-// of a demonstration), SHOTS (folder for pictures, optional), CHROMIUM (optional).
+// of a demonstration), and that of every trial.
 
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { launch } from './launch.mjs';
+import { WAIT_MS, needed, newPage, shot as shotOf, step, trial } from './trial.mjs';
 
-const { PHONE_URL, SHOTS } = process.env;
-const WAIT_MS = Number(process.env.WAIT_MS ?? 15_000);
-
-if (!PHONE_URL) {
-  console.error('PHONE_URL has to be set');
-  process.exit(2);
-}
-if (SHOTS) mkdirSync(SHOTS, { recursive: true });
-
+const PHONE_URL = needed('PHONE_URL');
 const API = new URL('/simulator/api/v24.0/', PHONE_URL);
 const HELLO = 'Olá! 👋 Eu sou o assistente de demonstração do FlowSDK. Como você se chama?';
 const ASK = 'O que você quer fazer?';
-const steps = [];
-const problems = [];
 
-const browser = await launch();
-const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1000, height: 860 } });
-await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-const page = await context.newPage();
-page.setDefaultTimeout(WAIT_MS);
-page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
-page.on('console', (message) => {
-  if (/content security policy/i.test(message.text())) problems.push(message.text());
-});
+const page = await newPage({ viewport: { width: 1000, height: 860 } });
+await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 const screen = page.frameLocator('iframe');
 const bubbles = screen.locator('.message .bubble:not(.typing)');
 
@@ -49,26 +30,13 @@ async function type(text) {
   await page.keyboard.press('Enter');
 }
 
-async function shot(name) {
-  if (SHOTS) await page.screenshot({ path: join(SHOTS, `${name}.png`) });
-}
+const shot = (name) => shotOf(page, name);
 
 /** Calls the simulator as a business does. */
 async function call(path, body) {
   const headers = { authorization: 'Bearer a-token', 'content-type': 'application/json' };
   const answer = await fetch(new URL(path, API), { method: 'POST', headers, body: JSON.stringify(body) });
   assert.equal(answer.status, 200, await answer.text());
-}
-
-async function step(name, run) {
-  try {
-    await run();
-    steps.push(name);
-  } catch (error) {
-    const shown = await screen.locator('body').innerText().catch((reason) => reason.message);
-    error.message = `${name}: ${error.message}\n${shown}`;
-    throw error;
-  }
 }
 
 async function run() {
@@ -145,7 +113,6 @@ async function run() {
     const form = screen.getByRole('dialog', { name: 'Avaliar' });
     await form.getByText('RATE').waitFor();
     await form.getByText('4711').waitFor();
-    await page.waitForTimeout(SHOTS ? 400 : 0);
     await shot('template-form');
     await form.getByRole('button', { name: 'Close' }).click();
   });
@@ -163,17 +130,6 @@ async function run() {
     await type('talvez');
     await endsWith('talvez', 'Por favor, escolha uma das opções.');
   });
-
-  assert.deepEqual(problems, []);
 }
 
-let failure = null;
-try {
-  await run();
-} catch (error) {
-  failure = error;
-  console.error(error);
-}
-await browser.close();
-console.log(JSON.stringify({ ok: failure === null, steps, ...(failure ? { error: failure.message, problems } : {}) }));
-process.exit(failure ? 1 : 0);
+await trial(run);

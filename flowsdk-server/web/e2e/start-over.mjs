@@ -1,19 +1,12 @@
-// An author starts over with two tabs open, in a test channel whose flow speaks first. Environment: CHAT_URL and CHROMIUM
-// (optional).
+// An author starts over with two tabs open, in a test channel whose flow speaks first. Environment: CHAT_URL,
+// and that of every trial.
 
 import assert from 'node:assert/strict';
 import { cuttable } from './proxy.mjs';
-import { launch } from './launch.mjs';
+import { WAIT_MS, browser, needed, trial } from './trial.mjs';
 
-const { CHAT_URL } = process.env;
-const WAIT_MS = Number(process.env.WAIT_MS ?? 15_000);
-if (!CHAT_URL) {
-  console.error('CHAT_URL has to be set');
-  process.exit(2);
-}
-
+const CHAT_URL = needed('CHAT_URL');
 const line = await cuttable(CHAT_URL);
-const browser = await launch();
 const texts = (page) => page.locator('.message .bubble:not(.typing)').allInnerTexts();
 
 /** Waits until a page shows this many messages. */
@@ -25,8 +18,7 @@ async function shows(page, count) {
   );
 }
 
-let failure = null;
-try {
+async function run() {
   const context = await browser.newContext({ locale: 'en-GB' });
   const [one, two] = [await context.newPage(), await context.newPage()];
   for (const page of [one, two]) {
@@ -54,11 +46,6 @@ try {
   line.mend();
   for (const page of [one, two]) await page.locator('.bubble', { hasText: 'Bea' }).first().waitFor();
   assert.equal((await texts(one)).some((text) => text.startsWith('Ana')), false, 'the conversation is a new one');
-} catch (error) {
-  failure = error;
-  console.error(error);
 }
-await browser.close();
-await line.close();
-console.log(JSON.stringify({ ok: failure === null, ...(failure ? { error: failure.message } : {}) }));
-process.exit(failure ? 1 : 0);
+
+await trial(run, () => line.close());

@@ -1,22 +1,17 @@
 // The widget in a page of another site with a strict content security policy. Environment: CHAT_URL (address of the
-// page of a channel that runs the demonstration flow), MOCK (its server is the mock), SHOTS and CHROMIUM (optional).
+// page of a channel that runs the demonstration flow), MOCK (its server is the mock), and that of every trial.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { device } from './device.mjs';
-import { launch } from './launch.mjs';
+import { WAIT_MS, needed, newPage as openPage, shot, stepAlone as step, trial } from './trial.mjs';
 
-const { CHAT_URL, MOCK, SHOTS } = process.env;
-const WAIT_MS = Number(process.env.WAIT_MS ?? 15_000);
-if (!CHAT_URL) {
-  console.error('CHAT_URL has to be set');
-  process.exit(2);
-}
-if (SHOTS) mkdirSync(SHOTS, { recursive: true });
+const { MOCK } = process.env;
+const CHAT_URL = needed('CHAT_URL');
 
 const server = new URL(CHAT_URL).origin;
 const channel = decodeURIComponent(new URL(CHAT_URL).pathname.split('/').at(-1));
@@ -55,18 +50,8 @@ const host = createServer((request, response) => {
 await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
 const HOST_URL = `http://localhost:${host.address().port}`;
 
-const browser = await launch();
-const steps = [];
-const problems = [];
-
 async function newPage(options) {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1000, height: 760 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(WAIT_MS);
-  page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
-  page.on('console', (message) => {
-    if (/content security policy|trusted type/i.test(message.text())) problems.push(message.text());
-  });
+  const page = await openPage({ locale: 'en-GB', viewport: { width: 1000, height: 760 }, ...options });
   page.asked = [];
   page.on('request', (request) => page.asked.push(new URL(request.url()).pathname));
   // A private window keeps the storage of a frame of another site from everybody, so the key is read off the wire.
@@ -108,24 +93,6 @@ const focused = (page, selector) =>
     const inside = document.activeElement?.shadowRoot?.activeElement ?? document.activeElement;
     return inside?.matches(selector);
   }, selector);
-
-async function shot(page, name) {
-  if (!SHOTS) return;
-  await page.waitForTimeout(900);
-  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
-}
-
-async function step(name, run) {
-  try {
-    await run();
-    steps.push(name);
-  } catch (error) {
-    error.message = `${name}: ${error.message}`;
-    if (SHOTS) await browser.contexts().at(-1)?.pages()[0]?.screenshot({ path: join(SHOTS, 'failure.png') });
-    throw error;
-  }
-  for (const context of browser.contexts()) await context.close();
-}
 
 async function run() {
   await step('a page view loads nothing of the chat', async () => {
@@ -311,19 +278,9 @@ async function run() {
     await chat.getByRole('button', { name: 'Close' }).click();
     await focused(page, '.launcher');
   });
-
-  assert.deepEqual(problems, []);
 }
 
-let failure = null;
-try {
-  await run();
-} catch (error) {
-  failure = error;
-  console.error(error);
-}
-await browser.close();
-host.closeAllConnections();
-host.close();
-console.log(JSON.stringify({ ok: failure === null, steps, ...(failure ? { error: failure.message, problems } : {}) }));
-process.exit(failure ? 1 : 0);
+await trial(run, () => {
+  host.closeAllConnections();
+  host.close();
+});
