@@ -20,8 +20,9 @@ pub trait ContactRepository: Send {
     async fn find_by_phone_numbers(&mut self, phone_numbers: &[String])
     -> Result<Vec<Contact>, StorageError>;
 
-    /// Creates contacts, unless one with the same identity exists, be it as an alias or as the other form of its number
-    /// ([`other_form`](super::other_form)), also in the same list. Returns the stored ones, in the same order, each under its identity here.
+    /// Creates contacts, unless one with the same identity exists, be it as an alias or as the other of both
+    /// [forms of its number](forms_of), also in the same list. Returns the stored ones, in the same order, each under its
+    /// identity here.
     async fn insert_or_get_many(&mut self, contacts: &[Contact]) -> Result<Vec<Contact>, StorageError>;
 
     /// The same for one.
@@ -47,8 +48,8 @@ pub trait HasContacts: Send {
     fn contacts(&mut self) -> &mut dyn ContactRepository;
 }
 
-/// Finds contacts by these numbers in either form of each ([`other_form`](super::other_form)); by the number as it is given. Where both forms
-/// are known, the contact of the form that is given counts.
+/// Finds contacts by these numbers in either of the [forms](forms_of) of each; by the number as it is given. Where both
+/// forms are known, the contact of the form that is given counts.
 pub async fn find_by_either_form<T: HasContacts + ?Sized>(
     tx: &mut T,
     numbers: &[String],
