@@ -173,6 +173,10 @@ fn component(told: &Value, with_samples: bool) -> Option<Component> {
                 let id = id.to_string();
                 button.insert("flow_id".to_owned(), id.into());
             }
+            // A form that asks for its first screen has none of its own, whatever is told.
+            if button.get("flow_action").is_some_and(|opening| opening == "DATA_EXCHANGE") {
+                button.remove("navigate_screen");
+            }
             *told = Value::Object(button);
         }
     }
@@ -222,6 +226,7 @@ mod tests {
                 { "type": "COPY_CODE", "text": "Copiar", "example": ["ABC"] },
                 { "type": "QUICK_REPLY", "text": "Sim", "more": 1 },
                 { "type": "FLOW", "text": "Abrir", "flow_id": 7, "flow_action": "NAVIGATE", "navigate_screen": "A", "more": 1 },
+                { "type": "FLOW", "text": "Pedir", "flow_id": "8", "flow_action": "DATA_EXCHANGE", "navigate_screen": "A" },
             ] },
         ]));
         let template = read_new(&whole).expect("it can be kept");
@@ -235,6 +240,9 @@ mod tests {
         assert_eq!(samples, json!({ "header_handle": ["https://a.example/x"] }));
         let form = json!({ "type": "FLOW", "text": "Abrir", "flow_id": "7", "flow_action": "navigate", "navigate_screen": "A" });
         assert_eq!(json!(template.components)[3]["buttons"][3], form);
+        let asking =
+            json!({ "type": "FLOW", "text": "Pedir", "flow_id": "8", "flow_action": "data_exchange" });
+        assert_eq!(json!(template.components)[3]["buttons"][4], asking);
         let mut odd = whole.clone();
         odd.components[1]["example"] = json!({ "body_text": "Ana" });
         let odd = read_new(&odd).expect("it can be kept");

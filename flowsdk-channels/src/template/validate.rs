@@ -1,5 +1,6 @@
 //! Checks whether the provider would take the components of a template.
 
+use flowsdk_core::message::FormOpening;
 use flowsdk_core::text::Text;
 
 use super::placeholder::has_placeholder_at_edge;
@@ -18,6 +19,8 @@ pub const MAX_BUTTONS: usize = 10;
 pub const MAX_BUTTON_TEXT: usize = 25;
 /// Most characters of an address behind a button.
 const MAX_URL: usize = 2_000;
+/// Longest id of a form, and of a screen of it.
+const MAX_FORM_ID: usize = 100;
 
 const BODY_ONCE: Text = Text::new("Deve haver exatamente um BODY", "There must be exactly one BODY");
 const TWICE: Text = Text::new("Componente repetido", "Repeated component");
@@ -35,6 +38,8 @@ const EXAMPLE: Text =
 const EMPTY: Text = Text::new("Não pode ser vazio", "May not be empty");
 const REQUIRED: Text = Text::new("Campo obrigatório", "Required field");
 const TEXT_ONLY: Text = Text::new("Somente com o formato TEXT", "Only with the format TEXT");
+const NAVIGATE_ONLY: Text =
+    Text::new("Somente com `flow_action` `navigate`", "Only with the `flow_action` `navigate`");
 const ONE_AT_END: Text = Text::new(
     "Pode ter uma única variável, {{1}}, no fim",
     "May have a single placeholder, {{1}}, at its end",
@@ -181,6 +186,16 @@ fn all_buttons(findings: &mut Findings, field: &str, buttons: &[Button]) {
                 if !["COPY_CODE", "ONE_TAP", "ZERO_TAP"].contains(&otp_type.as_str()) =>
             {
                 findings.add(format!("{at}.otp_type"), OTP_TYPE);
+            }
+            Button::Flow { flow_id, flow_action, navigate_screen, .. } => {
+                findings.text(&format!("{at}.flow_id"), flow_id, MAX_FORM_ID);
+                if let Some(screen) = navigate_screen {
+                    let at = format!("{at}.navigate_screen");
+                    findings.text(&at, screen, MAX_FORM_ID);
+                    if *flow_action == Some(FormOpening::DataExchange) {
+                        findings.add(at, NAVIGATE_ONLY);
+                    }
+                }
             }
             _ => {}
         }

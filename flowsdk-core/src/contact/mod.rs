@@ -21,7 +21,7 @@ pub use identity::{
 pub use insight::{
     ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights, INSIGHT_DAYS,
 };
-pub use model::{Contact, ContactChange, UNNAMED_VISITOR, clean_name};
+pub use model::{Contact, ContactChange, MAX_NAME, UNNAMED_VISITOR, clean_name};
 pub use opt_in::{
     ContactOptIn, HasOptIns, OptInRepository, OptInSource, OptInStatus, ToldOptIn, follow_provider,
 };

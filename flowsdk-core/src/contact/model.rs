@@ -27,6 +27,9 @@ pub struct Contact {
     pub created_at: Timestamp,
 }
 
+/// Most characters of a name.
+pub const MAX_NAME: usize = 200;
+
 /// The name of web chat contacts that nobody has named (spec B 4.2).
 pub const UNNAMED_VISITOR: &str = "Flow Chat";
 
@@ -62,10 +65,10 @@ impl Contact {
         is_name
     }
 
-    /// Takes over the name of the profile, unless somebody has named the contact (rulings S23). Returns whether the name
-    /// is another one now.
+    /// Takes over the name of the profile, up to [`MAX_NAME`], unless somebody has named the contact (rulings S23). Returns
+    /// whether the name is another one now.
     pub fn follow_profile(&mut self, name: &str) -> bool {
-        let name = clean_name(name);
+        let name: String = clean_name(name).chars().take(MAX_NAME).collect();
         let is_new = !self.name_locked && !name.is_empty() && name != self.name;
         if is_new {
             self.name = name;
@@ -160,6 +163,8 @@ mod tests {
                 && !contact.follow_profile("Bia")
         );
         assert_eq!((contact.name.as_str(), contact.name_locked), ("Bia", false));
+        assert!(contact.follow_profile(&"é".repeat(MAX_NAME + 1)));
+        assert_eq!(contact.name.chars().count(), MAX_NAME);
         contact.apply(&ContactChange::Name(" Ana ".into()));
         assert!(!contact.follow_profile("Bia"));
         assert_eq!((contact.name.as_str(), contact.name_locked), ("Ana", true));

@@ -49,6 +49,12 @@ impl Notes {
         self.settlements.push(Settlement { message, attempts: outbound.attempts, outcome });
     }
 
+    /// Notes that no call was made for an attempt that is noted as begun: the message may be sent.
+    pub(super) fn not_called(&mut self, outbound: &Outbound, now: Timestamp) {
+        self.end(outbound, AttemptOutcome::Retried, None);
+        self.settle(outbound, SettlementOutcome::Again(now));
+    }
+
     /// Notes the end of a call: the attempt `number` of the message, and the `failures`-th in a row that did not reach the
     /// provider. Returns until when the number is to send nothing.
     pub(super) fn sent(

@@ -89,6 +89,9 @@ struct Run {
     /// Ends that are not written yet.
     finished: Vec<Finished>,
     probing: HashSet<String>,
+    /// Attempts for which no call was made, although they may be noted: the commit that noted them has failed, and when. A
+    /// database that hangs may carry it out later.
+    uncalled: HashMap<MessageId, (u32, Timestamp)>,
     /// Calls of before are another owner's, by another clock.
     began_at: Timestamp,
     /// Failures to reach the provider in a row, by number.
@@ -122,6 +125,7 @@ where
             under_way: HashMap::new(),
             finished: Vec::new(),
             probing: HashSet::new(),
+            uncalled: HashMap::new(),
             began_at: self.cx.now(),
             unreached: HashMap::new(),
             reviewed_at: self.cx.now(),
@@ -237,17 +241,31 @@ where
             return Ok(());
         }
         let ids: Vec<MessageId> = chosen.iter().map(|(one, ..)| one.event.internal_id.clone()).collect();
-        let mut tx = self.store.begin().await?;
-        let begun = if ids.is_empty() { Vec::new() } else { tx.outbound().begin(&ids, now).await? };
-        notes.write(&mut tx, now).await?;
-        tx.commit().await?;
-        let begun: HashMap<MessageId, u32> = begun.into_iter().collect();
+        let begun = self.note_calls(&ids, notes, now).await.inspect_err(|_| {
+            let attempts = chosen.iter().map(|(one, ..)| (one.event.internal_id.clone(), one.attempts + 1));
+            run.uncalled.extend(attempts.map(|(message, attempt)| (message, (attempt, now))));
+        })?;
         for (outbound, _, account) in chosen {
             if let Some(&attempt) = begun.get(&outbound.event.internal_id) {
                 run.call(Arc::clone(&self.channel), outbound, attempt, account.clone());
             }
         }
         Ok(())
+    }
+
+    /// Notes that calls are made now for these messages, and what the round has found. Returns those for which nobody else
+    /// has begun a call, with the number of the attempt.
+    async fn note_calls(
+        &self,
+        messages: &[MessageId],
+        notes: Notes,
+        now: Timestamp,
+    ) -> Result<HashMap<MessageId, u32>, StorageError> {
+        let mut tx = self.store.begin().await?;
+        let begun = if messages.is_empty() { Vec::new() } else { tx.outbound().begin(messages, now).await? };
+        notes.write(&mut tx, now).await?;
+        tx.commit().await?;
+        Ok(begun.into_iter().collect())
     }
 
     /// Settles calls whose answer was lost and messages that are too old, and asks for numbers that are paused.
@@ -264,7 +282,10 @@ where
             if status != Some(MessageStatus::Pending) {
                 // The provider has told of it by a status, so it has the message, or has refused it.
                 notes.settle(&outbound, SettlementOutcome::Done);
+            } else if run.was_not_called(&outbound) {
+                notes.not_called(&outbound, now);
             } else if is_late {
+                metrics::counter!("flowsdk_phone_unknown_outcomes").increment(1);
                 notes.fail(&outbound, LocalFailure::UnknownOutcome.error(""), now);
             }
         }
@@ -286,6 +307,8 @@ where
         if probes {
             run.probed_at = now;
             run.pace.forget_quiet(now);
+            // No message waits for longer.
+            run.uncalled.retain(|_, (_, since)| *since + EXPIRES_AFTER > now);
         }
         metrics::gauge!("flowsdk_phone_paused_numbers").set(paused.len() as f64);
         if probes {
@@ -358,11 +381,18 @@ impl Run {
         account: SendingAccount,
     ) {
         let message = outbound.event.internal_id.clone();
+        self.uncalled.remove(&message);
         let call = self.calls.spawn(async move {
             let result = channel.send(&account, &outbound.event).await;
             Finished::Sent { outbound: Box::new(outbound), attempt, result }
         });
         self.under_way.insert(message, call.id());
+    }
+
+    /// Returns whether the attempt that a message is said to be in was noted without a call.
+    fn was_not_called(&self, outbound: &Outbound) -> bool {
+        let uncalled = self.uncalled.get(&outbound.event.internal_id);
+        uncalled.is_some_and(|(attempt, _)| *attempt == outbound.attempts)
     }
 
     fn take(&mut self, ended: Result<Finished, tokio::task::JoinError>) {

@@ -24,9 +24,10 @@ pub(super) fn integer(fields: &Fields, name: &str) -> Option<i64> {
     }
 }
 
-/// Returns a time in seconds since 1970.
+/// Returns a time in seconds since 1970; none was before.
 pub(super) fn seconds(fields: &Fields, name: &str) -> Option<Timestamp> {
-    integer(fields, name)?.checked_mul(1_000).map(Timestamp::from_millis)
+    let seconds = integer(fields, name).filter(|seconds| *seconds >= 0)?;
+    seconds.checked_mul(1_000).map(Timestamp::from_millis)
 }
 
 /// Returns an object.

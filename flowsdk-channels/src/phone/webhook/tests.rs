@@ -172,6 +172,8 @@ fn messages_keep_what_came_beside_them() {
         json!({ "id": "wamid.1", "type": "audio", "audio": { "id": "7", "mime_type": "audio/ogg" },
             "context": { "id": "wamid.0" } })
     );
+    let early = message(&json!({ "messages": [{ "from": "1", "id": "m", "timestamp": "-5" }] }));
+    assert_eq!(early.at, None, "no time is before 1970");
     let order = message(
         &json!({ "messages": [{ "from": "1", "id": "m", "type": "order", "order": { "text": "x" } }] }),
     );

@@ -23,6 +23,8 @@ fn what_the_provider_takes_is_taken_and_written_back_the_same() {
                 { "type": "COPY_CODE", "example": "A7" },
                 { "type": "OTP", "otp_type": "COPY_CODE" },
                 { "type": "FLOW", "text": "Abrir", "flow_id": "7" },
+                { "type": "FLOW", "text": "Abrir", "flow_id": "7", "flow_action": "data_exchange" },
+                { "type": "FLOW", "text": "Abrir", "flow_id": "7", "flow_action": "navigate", "navigate_screen": "A" },
                 { "type": "CATALOG", "text": "Ver" },
                 { "type": "MPM", "text": "Ver" },
             ] },
@@ -45,6 +47,17 @@ fn what_he_refuses_is_found() {
     let url = |url: &str| buttons(json!([{ "type": "URL", "text": "a", "url": url }]));
     for (components, fields) in [
         (json!([]), &["components"][..]),
+        (
+            buttons(json!([
+                { "type": "FLOW", "text": "a", "flow_id": "", "navigate_screen": "" },
+                { "type": "FLOW", "text": "a", "flow_id": "7", "flow_action": "data_exchange", "navigate_screen": "A" },
+            ])),
+            &[
+                "components[1].buttons[0].flow_id",
+                "components[1].buttons[0].navigate_screen",
+                "components[1].buttons[1].navigate_screen",
+            ],
+        ),
         (with(body.clone()), &["components[1]"]),
         (json!([{ "type": "BODY", "text": " " }]), &["components[0].text"]),
         (json!([{ "type": "BODY", "text": "a".repeat(1025) }]), &["components[0].text"]),

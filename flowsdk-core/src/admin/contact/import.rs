@@ -1,12 +1,9 @@
 //! Rows of an import of opt-ins: read one by one, so that a bad one spoils no other.
 
-use crate::contact::{OptInStatus, clean_name, phone_digits};
+use crate::contact::{MAX_NAME, OptInStatus, clean_name, phone_digits};
 use crate::id::ContactId;
 use crate::text::Text;
 use crate::time::Timestamp;
-
-/// Longest name of a contact, in characters.
-const MAX_NAME: usize = 200;
 
 /// A row as it was sent: texts, blank where there was nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use crate::admin::contact::import::Whose;
 use crate::admin::contact::service::find;
 use crate::change::{Attempt, Author, Change, ChangeLog, Entity, EntityKind, Refused};
 use crate::contact::{
-    Contact, ContactOptIn, HasContactCatalog, HasContacts, HasOptInCatalog, HasOptIns, OptInFilter,
-    OptInSource, find_by_either_form, other_form,
+    Contact, ContactAlias, ContactOptIn, HasContactCatalog, HasContacts, HasOptInCatalog, HasOptIns,
+    OptInFilter, OptInSource, find_by_either_form, forms_of, other_form,
 };
 use crate::context::OpContext;
 use crate::fault::{Fault, StorageError};
@@ -237,12 +237,13 @@ where
         rows: &[(usize, ImportRow)],
     ) -> Result<(HashMap<String, ContactId>, usize), StorageError> {
         let mut phones: Vec<String> = Vec::new();
-        let mut names: HashMap<&str, &str> = HashMap::new();
-        for (_, row) in rows {
+        let (mut places, mut names) = (HashMap::new(), HashMap::new());
+        for (place, row) in rows {
             if let Whose::Phone(phone) = &row.whose {
                 phones.push(phone.clone());
+                places.entry(phone.clone()).or_insert(*place);
                 if let Some(name) = &row.name {
-                    names.entry(phone).or_insert(name);
+                    names.entry(phone.clone()).or_insert(name.clone());
                 }
             }
         }
@@ -253,20 +254,28 @@ where
             |found: HashMap<String, Contact>| found.into_iter().map(|(phone, contact)| (phone, contact.id));
         let mut known: HashMap<String, ContactId> = ids(find_by_either_form(tx, &phones).await?).collect();
         phones.retain(|phone| !known.contains_key(phone));
-        let is_second = |phone: &str| {
-            other_form(phone).is_some_and(|other| *other < *phone && phones.binary_search(&other).is_ok())
+        // Of two forms of a number the first one is the contact's, and the other one is an alias.
+        let is_second = |phone: &String| {
+            let other = other_form(phone).and_then(|other| places.get(&other));
+            other.is_some_and(|other| places.get(phone).is_some_and(|place| other < place))
         };
-        let new: Vec<Contact> = phones
-            .iter()
-            .filter(|phone| !is_second(phone))
-            .map(|phone| {
-                let name = names.get(phone.as_str()).map_or(phone.as_str(), |name| *name);
-                Contact::create(&self.cx, phone.clone(), name.to_owned(), Channel::Phone)
-            })
-            .collect();
-        let created = tx.contact_catalog().insert_new(&new).await?.len();
-        if created > 0 || !phones.is_empty() {
-            known.extend(ids(find_by_either_form(tx, &phones).await?));
+        let (second, first): (Vec<String>, Vec<String>) = phones.into_iter().partition(is_second);
+        let new = first.iter().map(|phone| {
+            let name = forms_of(phone).find_map(|form| names.get(&form).cloned());
+            Contact::create(&self.cx, phone.clone(), name.unwrap_or_else(|| phone.clone()), Channel::Phone)
+        });
+        let created = tx.contact_catalog().insert_new(&new.collect::<Vec<_>>()).await?.len();
+        if !first.is_empty() {
+            let asked: Vec<String> = first.iter().chain(&second).cloned().collect();
+            known.extend(ids(find_by_either_form(tx, &asked).await?));
+        }
+        let aliases = second.into_iter().filter_map(|alias| {
+            let contact_id = known.get(&alias)?.clone();
+            Some(ContactAlias { contact_id, alias, created_at: self.cx.now() })
+        });
+        let aliases: Vec<ContactAlias> = aliases.collect();
+        if !aliases.is_empty() {
+            tx.contacts().add_aliases(&aliases).await?;
         }
         Ok((known, created))
     }

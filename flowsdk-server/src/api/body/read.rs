@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
 use bytes::{Bytes, BytesMut};
 use flowsdk_core::text::Text;
@@ -90,6 +90,10 @@ async fn collect(body: &mut Body, max: usize) -> Result<Bytes, Broken> {
         let Ok(data) = frame.map_err(|_broken| Broken::Gone)?.into_data() else { continue };
         if bytes.len() + data.len() > max {
             return Err(Broken::TooLong);
+        }
+        // Most bodies come in one piece, which needs no copy.
+        if bytes.is_empty() && body.is_end_stream() {
+            return Ok(data);
         }
         bytes.extend_from_slice(&data);
     }

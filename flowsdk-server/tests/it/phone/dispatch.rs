@@ -257,11 +257,18 @@ async fn whoever_refuses_under_one_form_of_their_number_is_not_written_to(setup:
     assert_eq!(desk.admin().post("/contacts", &body).await.status, 409);
     let answer = desk.admin().post(&desk.path(), &desk.body()).await;
     answer.refused(403, "opt_in_missing", "O contato não aceitou receber mensagens");
-    // Both forms in one table are one contact, too.
-    let rows = json!({ "rows": [{ "phoneNumber": "5521987654321", "status": "accepted" },
-        { "phoneNumber": "552187654321", "status": "revoked" }] });
+    // Both forms in one table are one contact, too: with the number of the first row, and whichever name there is.
     let path = format!("/routers/{}/opt-ins/bulk", desk.world.shop.router);
-    assert_eq!(desk.admin().post(&path, &rows).await.ok(200)["createdContacts"], 1);
+    for (first, second) in [("5521987654321", "552187654321"), ("554187651001", "5541987651001")] {
+        let rows = json!({ "rows": [{ "phoneNumber": first, "status": "accepted" },
+            { "phoneNumber": second, "status": "revoked", "name": "Zé" }] });
+        assert_eq!(desk.admin().post(&path, &rows).await.ok(200)["createdContacts"], 1);
+        for form in [first, second] {
+            let found = desk.admin().get(&format!("/contacts?q={form}")).await.ok(200);
+            let found = &found["items"][0];
+            assert_eq!((&found["phoneNumber"], &found["name"]), (&json!(first), &json!("Zé")), "{form}");
+        }
+    }
 }
 
 async fn a_target_that_is_gone_leads_to_the_flow_of_the_router(setup: Setup) {

@@ -2,26 +2,33 @@
 
 use std::collections::VecDeque;
 use std::slice;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_channels::channel_number::{ChannelNumber, HasChannelNumbers as _};
 use flowsdk_channels::phone::sending::{
-    Attempt, AttemptOutcome, HasOutbound as _, Outbound, Owners, Pause, PhoneSender, Settlement,
+    Attempt, AttemptOutcome, HasOutbound, Outbound, OutboundRepository, Owners, Pause, PhoneSender, SenderTx,
+    Settlement,
     SettlementOutcome::{self, Again, Done, Refused},
 };
+use flowsdk_channels::template::{HasProviderTemplates, ProviderTemplates};
+use flowsdk_core::broadcast::{HasIntents, IntentRepository};
 use flowsdk_core::channel::{Accepted, ChannelSender, Refusal, RefusalClass, SendError, SendingAccount};
+use flowsdk_core::contact::{ContactRepository, HasContacts, HasOptIns, OptInRepository};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::OutgoingEvent;
+use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::MessageId;
 use flowsdk_core::media::MediaLinks;
 use flowsdk_core::message::{MessageStatus, Source, StatusError};
 use flowsdk_core::session::{HasSessions as _, SessionId, SessionWrite};
-use flowsdk_core::store::{Store as _, Transaction as _};
+use flowsdk_core::store::{Records, Store, Transaction};
+use flowsdk_core::stream::outbox::{HasOutbox, Outbox};
 use flowsdk_core::stream::topic::TopicName;
-use flowsdk_store::sql::SqlStore;
+use flowsdk_store::sql::{SqlStore, SqlTx};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -42,6 +49,7 @@ on_every_database! {
     difficulties_of_the_provider_end_the_message_at_the_fifth,
     whoever_waits_for_their_pace_holds_up_nobody,
     messages_of_a_former_owner_are_not_sent,
+    a_commit_whose_answer_is_lost_costs_no_message,
 }
 
 const ANA: &str = "5511987654321";
@@ -364,10 +372,17 @@ struct Running {
 
 impl Running {
     fn start(phone: &Phone, answers: Vec<Result<(), SendError>>) -> Self {
+        Self::over(Arc::clone(&phone.world.store), phone, answers)
+    }
+
+    fn over<S: Store>(store: Arc<S>, phone: &Phone, answers: Vec<Result<(), SendError>>) -> Self
+    where
+        S::Tx: SenderTx,
+    {
         let channel = Arc::new(Scripted { answers: Mutex::new(answers.into()), ..Scripted::default() });
         let (arrived, stop) = (Arc::new(Notify::new()), CancellationToken::new());
         let sender = PhoneSender::new(
-            Arc::clone(&phone.world.store),
+            store,
             Arc::clone(&channel) as _,
             Arc::new(MasterKey::new(KEY).expect("a key")),
             phone.world.cx.clone(),
@@ -488,6 +503,89 @@ async fn whoever_waits_for_their_pace_holds_up_nobody(store: SqlStore) {
     let calls = running.calls_until(|calls| calls.contains(&last)).await;
     assert!(calls.len() < queued.len(), "the others wait");
     running.stop().await;
+}
+
+/// A store that carries out the next commit, and says that it has failed: a database that hangs does so.
+#[derive(Debug)]
+struct Hanging {
+    store: Arc<SqlStore>,
+    hangs: Arc<AtomicBool>,
+}
+
+struct HangingTx {
+    tx: SqlTx,
+    hangs: Arc<AtomicBool>,
+}
+
+#[async_trait]
+impl Store for Hanging {
+    type Tx = HangingTx;
+
+    async fn begin(&self) -> Result<HangingTx, StorageError> {
+        Ok(HangingTx { tx: self.store.begin().await?, hangs: Arc::clone(&self.hangs) })
+    }
+
+    async fn read(&self) -> Result<HangingTx, StorageError> {
+        Ok(HangingTx { tx: self.store.read().await?, hangs: Arc::clone(&self.hangs) })
+    }
+
+    fn generation(&self, of: Records) -> Option<u64> {
+        self.store.generation(of)
+    }
+}
+
+#[async_trait]
+impl Transaction for HangingTx {
+    async fn commit(self) -> Result<(), StorageError> {
+        self.tx.commit().await?;
+        let hangs = self.hangs.swap(false, Ordering::SeqCst);
+        if hangs { Err(StorageError::Unavailable("no answer".into())) } else { Ok(()) }
+    }
+}
+
+macro_rules! passed_on {
+    ($($has:ident::$method:ident -> $repository:ident),* $(,)?) => {$(
+        impl $has for HangingTx {
+            fn $method(&mut self) -> &mut dyn $repository {
+                self.tx.$method()
+            }
+        }
+    )*};
+}
+passed_on!(
+    HasOutbound::outbound -> OutboundRepository,
+    HasOutbox::outbox -> Outbox,
+    HasContacts::contacts -> ContactRepository,
+    HasOptIns::opt_ins -> OptInRepository,
+    HasIntents::intents -> IntentRepository,
+    HasProviderTemplates::provider_templates -> ProviderTemplates,
+);
+
+async fn a_commit_whose_answer_is_lost_costs_no_message(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let answers = phone.answers(&[ANA, BIA]).await;
+    let hangs = Arc::new(AtomicBool::new(true));
+    let hanging = Hanging { store: Arc::clone(&phone.world.store), hangs: Arc::clone(&hangs) };
+    let running = Running::over(Arc::new(hanging), &phone, Vec::new());
+    tokio::time::timeout(Duration::from_secs(30), async {
+        while hangs.load(Ordering::SeqCst) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .expect("calls are noted");
+    // Nobody can call them by now but the sender that has noted them.
+    assert_eq!(phone.due().await, []);
+    phone.world.clock.advance(Duration::from_secs(1));
+    running.calls(answers.len()).await;
+    phone.eventually_empty().await;
+    let mut calls = running.channel.calls.lock().expect("a lock").clone();
+    calls.sort_unstable();
+    running.stop().await;
+    assert_eq!(calls, [BIA, ANA].map(|one| format!("111 to {one}")), "each once");
+    let told = phone.world.published(TopicName::Status).await;
+    assert_eq!(told.iter().map(|told| &told["status"]).collect::<Vec<_>>(), ["sent", "sent"]);
 }
 
 async fn messages_of_a_former_owner_are_not_sent(store: SqlStore) {
