@@ -19,6 +19,7 @@ mod outside;
 mod partners;
 mod patches;
 mod resumption;
+mod sender;
 mod silence;
 mod statuses;
 mod tools;
