@@ -36,6 +36,24 @@ pub(super) struct Notes {
     aliases: BTreeMap<String, String>,
     /// Templates that the provider has stopped.
     stopped: Vec<(SentTemplate, TemplateStatus)>,
+    /// What the metrics are told of, once it is written.
+    counts: Counts,
+}
+
+/// How often what has happened, in one round.
+#[derive(Default)]
+struct Counts {
+    calls: BTreeMap<&'static str, u64>,
+    unknown_outcomes: u64,
+}
+
+impl Counts {
+    fn publish(self) {
+        for (outcome, count) in self.calls {
+            metrics::counter!("flowsdk_phone_sends", "outcome" => outcome).increment(count);
+        }
+        metrics::counter!("flowsdk_phone_unknown_outcomes").increment(self.unknown_outcomes);
+    }
 }
 
 impl Notes {
@@ -51,8 +69,14 @@ impl Notes {
 
     /// Notes that no call was made for an attempt that is noted as begun: the message may be sent.
     pub(super) fn not_called(&mut self, outbound: &Outbound, now: Timestamp) {
-        self.end(outbound, AttemptOutcome::Retried, None);
+        self.attempt(outbound, AttemptOutcome::Retried, None);
         self.settle(outbound, SettlementOutcome::Again(now));
+    }
+
+    /// Notes that nobody knows what became of the call for a message.
+    pub(super) fn unknown(&mut self, outbound: &Outbound, now: Timestamp) {
+        self.counts.unknown_outcomes += 1;
+        self.fail(outbound, LocalFailure::UnknownOutcome.error(""), now);
     }
 
     /// Notes the end of a call: the attempt `number` of the message, and the `failures`-th in a row that did not reach the
@@ -140,6 +164,7 @@ impl Notes {
         }
     }
 
+    /// Notes the end of a call.
     fn end(&mut self, outbound: &Outbound, outcome: AttemptOutcome, error: Option<&StatusError>) {
         let label = match outcome {
             AttemptOutcome::Accepted => "accepted",
@@ -147,7 +172,11 @@ impl Notes {
             AttemptOutcome::Failed => "failed",
             AttemptOutcome::Unanswered => "unanswered",
         };
-        metrics::counter!("flowsdk_phone_sends", "outcome" => label).increment(1);
+        *self.counts.calls.entry(label).or_default() += 1;
+        self.attempt(outbound, outcome, error);
+    }
+
+    fn attempt(&mut self, outbound: &Outbound, outcome: AttemptOutcome, error: Option<&StatusError>) {
         let (message, number) = (outbound.event.internal_id.clone(), outbound.attempts);
         self.attempts.push(Attempt { message, number, outcome, error: error.cloned() });
     }
@@ -189,9 +218,9 @@ impl Notes {
         }));
     }
 
-    /// Writes it all, in the transaction of the round.
-    pub(super) async fn write<T: SenderTx>(self, tx: &mut T, now: Timestamp) -> Result<(), StorageError> {
-        let Self { attempts, settlements, statuses, pauses, resumed, aliases, stopped } = self;
+    /// Writes it all, and commits the transaction of the round.
+    pub(super) async fn commit<T: SenderTx>(self, mut tx: T, now: Timestamp) -> Result<(), StorageError> {
+        let Self { attempts, settlements, statuses, pauses, resumed, aliases, stopped, counts } = self;
         if !attempts.is_empty() {
             tx.outbound().end(&attempts, now).await?;
         }
@@ -217,8 +246,10 @@ impl Notes {
             tx.provider_templates().note_statuses(&stopped, now).await?;
         }
         if !aliases.is_empty() {
-            note_aliases(tx, &aliases, now).await?;
+            note_aliases(&mut tx, &aliases, now).await?;
         }
+        tx.commit().await?;
+        counts.publish();
         Ok(())
     }
 }

@@ -47,8 +47,8 @@ const GATHER: Duration = Duration::from_millis(20);
 /// How often lost answers, old messages and paused numbers are looked at.
 const REVIEW: Duration = Duration::from_secs(1);
 const PROBE: Duration = Duration::from_secs(60);
-/// Messages that a review looks at.
-const REVIEWED: u32 = 256;
+/// Messages that a review looks at: more than can be called and noted without a call at once.
+const REVIEWED: u32 = 1_024;
 /// How long a stop waits for calls that are under way: as long as they may take.
 const LAST_CALLS: Duration = Duration::from_secs(21);
 
@@ -80,6 +80,13 @@ enum Finished {
     Probed { number: String, result: Result<(), SendError> },
 }
 
+/// An attempt that was to be noted. Its time tells it from one of the same number that another sender makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct UncalledAttempt {
+    number: u32,
+    began_at: Timestamp,
+}
+
 /// What one run of the sender knows.
 struct Run {
     pace: Pace,
@@ -89,9 +96,9 @@ struct Run {
     /// Ends that are not written yet.
     finished: Vec<Finished>,
     probing: HashSet<String>,
-    /// Attempts for which no call was made, although they may be noted: the commit that noted them has failed, and when. A
-    /// database that hangs may carry it out later.
-    uncalled: HashMap<MessageId, (u32, Timestamp)>,
+    /// Attempts for which no call was made, although they may be noted: the commit that noted them has failed. A database that
+    /// hangs may carry it out later.
+    uncalled: HashMap<MessageId, UncalledAttempt>,
     /// Calls of before are another owner's, by another clock.
     began_at: Timestamp,
     /// Failures to reach the provider in a row, by number.
@@ -154,6 +161,9 @@ where
         }
         if let Err(error) = self.write_finished(&mut run).await {
             tracing::error!(error = %Chain(&error), "answers of the phone provider are lost");
+        }
+        if let Err(error) = self.release_uncalled(&run).await {
+            tracing::error!(error = %Chain(&error), "messages that nobody was called for are not released");
         }
     }
 
@@ -241,10 +251,7 @@ where
             return Ok(());
         }
         let ids: Vec<MessageId> = chosen.iter().map(|(one, ..)| one.event.internal_id.clone()).collect();
-        let begun = self.note_calls(&ids, notes, now).await.inspect_err(|_| {
-            let attempts = chosen.iter().map(|(one, ..)| (one.event.internal_id.clone(), one.attempts + 1));
-            run.uncalled.extend(attempts.map(|(message, attempt)| (message, (attempt, now))));
-        })?;
+        let begun = self.note_calls(run, &ids, notes, now).await?;
         for (outbound, _, account) in chosen {
             if let Some(&attempt) = begun.get(&outbound.event.internal_id) {
                 run.call(Arc::clone(&self.channel), outbound, attempt, account.clone());
@@ -257,38 +264,28 @@ where
     /// has begun a call, with the number of the attempt.
     async fn note_calls(
         &self,
+        run: &mut Run,
         messages: &[MessageId],
         notes: Notes,
         now: Timestamp,
     ) -> Result<HashMap<MessageId, u32>, StorageError> {
         let mut tx = self.store.begin().await?;
         let begun = if messages.is_empty() { Vec::new() } else { tx.outbound().begin(messages, now).await? };
-        notes.write(&mut tx, now).await?;
-        tx.commit().await?;
-        Ok(begun.into_iter().collect())
+        let begun: HashMap<MessageId, u32> = begun.into_iter().collect();
+        let committed = notes.commit(tx, now).await;
+        if committed.is_err() {
+            // That these messages could be noted here has shown that no commit before has noted them.
+            for (message, &number) in &begun {
+                run.uncalled.insert(message.clone(), UncalledAttempt { number, began_at: now });
+            }
+        }
+        committed.map(|()| begun)
     }
 
     /// Settles calls whose answer was lost and messages that are too old, and asks for numbers that are paused.
     async fn review(&self, run: &mut Run, now: Timestamp) -> Result<(), StorageError> {
         let mut tx = self.store.read().await?;
-        let mut notes = Notes::default();
-        for (outbound, status) in tx.outbound().unanswered(now, REVIEWED).await? {
-            let event = &outbound.event;
-            if run.under_way.contains_key(&event.internal_id) {
-                continue;
-            }
-            let is_late =
-                outbound.began_at.is_some_and(|began| began.max(run.began_at) + ANSWER_WITHIN <= now);
-            if status != Some(MessageStatus::Pending) {
-                // The provider has told of it by a status, so it has the message, or has refused it.
-                notes.settle(&outbound, SettlementOutcome::Done);
-            } else if run.was_not_called(&outbound) {
-                notes.not_called(&outbound, now);
-            } else if is_late {
-                metrics::counter!("flowsdk_phone_unknown_outcomes").increment(1);
-                notes.fail(&outbound, LocalFailure::UnknownOutcome.error(""), now);
-            }
-        }
+        let mut notes = self.settle_unanswered(&mut tx, run, now).await?;
         for outbound in tx.outbound().expired(now - EXPIRES_AFTER, REVIEWED).await? {
             notes.fail(&outbound, LocalFailure::Expired.error(""), now);
         }
@@ -301,14 +298,13 @@ where
                 tx.outbound().forget_attempts(now - ATTEMPTS_KEPT).await?;
                 tx.intents().forget(now - INTENT_LIFETIME).await?;
             }
-            notes.write(&mut tx, now).await?;
-            tx.commit().await?;
+            notes.commit(tx, now).await?;
         }
         if probes {
             run.probed_at = now;
             run.pace.forget_quiet(now);
             // No message waits for longer.
-            run.uncalled.retain(|_, (_, since)| *since + EXPIRES_AFTER > now);
+            run.uncalled.retain(|_, attempt| attempt.began_at + EXPIRES_AFTER > now);
         }
         metrics::gauge!("flowsdk_phone_paused_numbers").set(paused.len() as f64);
         if probes {
@@ -326,6 +322,45 @@ where
             }
         }
         Ok(())
+    }
+
+    /// Notes what becomes of the messages whose calls are said to be under way, and are not.
+    async fn settle_unanswered(
+        &self,
+        tx: &mut S::Tx,
+        run: &Run,
+        now: Timestamp,
+    ) -> Result<Notes, StorageError> {
+        let mut notes = Notes::default();
+        for (outbound, status) in tx.outbound().unanswered(now, REVIEWED).await? {
+            if run.under_way.contains_key(&outbound.event.internal_id) {
+                continue;
+            }
+            let is_late =
+                outbound.began_at.is_some_and(|began| began.max(run.began_at) + ANSWER_WITHIN <= now);
+            if status != Some(MessageStatus::Pending) {
+                // The provider has told of it by a status, so it has the message, or has refused it.
+                notes.settle(&outbound, SettlementOutcome::Done);
+            } else if run.was_not_called(&outbound) {
+                notes.not_called(&outbound, now);
+            } else if is_late {
+                notes.unknown(&outbound, now);
+            }
+        }
+        Ok(notes)
+    }
+
+    /// Releases messages whose calls were noted and not made: the next sender could not tell them from messages whose answer
+    /// was lost.
+    async fn release_uncalled(&self, run: &Run) -> Result<(), StorageError> {
+        if run.uncalled.is_empty() {
+            return Ok(());
+        }
+        let now = self.cx.now();
+        let mut tx = self.store.read().await?;
+        let notes = self.settle_unanswered(&mut tx, run, now).await?;
+        drop(tx);
+        if notes.is_empty() { Ok(()) } else { notes.commit(self.store.begin().await?, now).await }
     }
 
     /// Writes how calls ended. Until it has succeeded they are kept.
@@ -357,9 +392,7 @@ where
                 Finished::Probed { .. } => {}
             }
         }
-        let mut tx = self.store.begin().await?;
-        notes.write(&mut tx, now).await?;
-        tx.commit().await?;
+        notes.commit(self.store.begin().await?, now).await?;
         run.unreached.extend(unreached);
         run.unreached.retain(|_, failures| *failures > 0);
         for finished in run.finished.drain(..) {
@@ -391,8 +424,9 @@ impl Run {
 
     /// Returns whether the attempt that a message is said to be in was noted without a call.
     fn was_not_called(&self, outbound: &Outbound) -> bool {
-        let uncalled = self.uncalled.get(&outbound.event.internal_id);
-        uncalled.is_some_and(|(attempt, _)| *attempt == outbound.attempts)
+        let under_way =
+            outbound.began_at.map(|began_at| UncalledAttempt { number: outbound.attempts, began_at });
+        under_way.is_some() && self.uncalled.get(&outbound.event.internal_id).copied() == under_way
     }
 
     fn take(&mut self, ended: Result<Finished, tokio::task::JoinError>) {

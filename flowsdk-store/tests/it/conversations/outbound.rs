@@ -46,7 +46,7 @@ impl Phone {
         let mut answers = Vec::new();
         for (nth, person) in people.iter().enumerate() {
             let session = format!("wa-111-{person}");
-            let report = self.says(&session, &format!("in.{nth}"), &[], None).await;
+            let report = self.says(&session, &format!("in.{person}.{nth}"), &[], None).await;
             answers.extend(report.outgoing);
         }
         answers
@@ -98,7 +98,7 @@ fn after(message: &MessageId, attempts: u32, outcome: SettlementOutcome) -> Sett
     Settlement { message: message.clone(), attempts, outcome }
 }
 
-fn ids(events: &[OutgoingEvent]) -> Vec<MessageId> {
+pub(super) fn ids(events: &[OutgoingEvent]) -> Vec<MessageId> {
     events.iter().map(|event| event.internal_id.clone()).collect()
 }
 

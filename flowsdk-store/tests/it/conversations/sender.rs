@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::slice;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,7 +27,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::identities::Phone;
-use super::outbound::{ANA, BIA};
+use super::outbound::{ANA, BIA, ids};
 use super::world::{KEY, MINUTE};
 use crate::support::databases::on_every_database;
 
@@ -38,7 +37,11 @@ on_every_database! {
     whoever_waits_for_their_pace_holds_up_nobody,
     messages_of_a_former_owner_are_not_sent,
     a_commit_whose_answer_is_lost_costs_no_message,
+    a_stop_behind_a_lost_answer_costs_no_message,
+    a_call_of_another_sender_is_not_taken_for_one_of_a_failed_commit,
 }
+
+const SECOND: Duration = Duration::from_secs(1);
 
 impl Phone {
     /// Waits until no call is under way.
@@ -260,28 +263,61 @@ async fn whoever_waits_for_their_pace_holds_up_nobody(store: SqlStore) {
     running.stop().await;
 }
 
-/// A store that carries out the next commit, and says that it has failed: a database that hangs does so.
-#[derive(Debug)]
-struct Hanging {
-    store: Arc<SqlStore>,
-    hangs: Arc<AtomicBool>,
+/// What becomes of the commits of a store.
+#[derive(Debug, Clone, Copy)]
+enum Commits {
+    /// They are carried out, and their user is told so.
+    Answered,
+    /// The next one is carried out, and its user is told that it has failed: a database that hangs does so.
+    LostOnce,
+    /// They are rolled back.
+    RolledBack,
 }
 
-struct HangingTx {
+/// A store whose commits fail as they are told to.
+#[derive(Debug, Clone)]
+struct Failing {
+    store: Arc<SqlStore>,
+    /// What becomes of the next commit, and how many users were told that theirs has failed.
+    state: Arc<Mutex<(Commits, u32)>>,
+}
+
+struct FailingTx {
     tx: SqlTx,
-    hangs: Arc<AtomicBool>,
+    state: Arc<Mutex<(Commits, u32)>>,
+}
+
+impl Failing {
+    fn new(store: &Arc<SqlStore>, commits: Commits) -> Self {
+        Self { store: Arc::clone(store), state: Arc::new(Mutex::new((commits, 0))) }
+    }
+
+    fn mend(&self) {
+        self.state.lock().expect("a lock").0 = Commits::Answered;
+    }
+
+    /// Waits until a commit has failed.
+    async fn eventually_failed(&self) {
+        tokio::time::timeout(Duration::from_secs(30), async {
+            while self.state.lock().expect("a lock").1 == 0 {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .expect("a commit fails");
+    }
 }
 
 #[async_trait]
-impl Store for Hanging {
-    type Tx = HangingTx;
+impl Store for Failing {
+    type Tx = FailingTx;
 
-    async fn begin(&self) -> Result<HangingTx, StorageError> {
-        Ok(HangingTx { tx: self.store.begin().await?, hangs: Arc::clone(&self.hangs) })
+    async fn begin(&self) -> Result<FailingTx, StorageError> {
+        Ok(FailingTx { tx: self.store.begin().await?, state: Arc::clone(&self.state) })
     }
 
-    async fn read(&self) -> Result<HangingTx, StorageError> {
-        Ok(HangingTx { tx: self.store.read().await?, hangs: Arc::clone(&self.hangs) })
+    async fn read(&self) -> Result<FailingTx, StorageError> {
+        Ok(FailingTx { tx: self.store.read().await?, state: Arc::clone(&self.state) })
     }
 
     fn generation(&self, of: Records) -> Option<u64> {
@@ -290,17 +326,24 @@ impl Store for Hanging {
 }
 
 #[async_trait]
-impl Transaction for HangingTx {
+impl Transaction for FailingTx {
     async fn commit(self) -> Result<(), StorageError> {
-        self.tx.commit().await?;
-        let hangs = self.hangs.swap(false, Ordering::SeqCst);
-        if hangs { Err(StorageError::Unavailable("no answer".into())) } else { Ok(()) }
+        let commits = self.state.lock().expect("a lock").0;
+        match commits {
+            Commits::Answered => return self.tx.commit().await,
+            Commits::LostOnce => self.tx.commit().await?,
+            Commits::RolledBack => drop(self.tx),
+        }
+        let mut state = self.state.lock().expect("a lock");
+        let next = if matches!(commits, Commits::LostOnce) { Commits::Answered } else { commits };
+        *state = (next, state.1 + 1);
+        Err(StorageError::Unavailable("no answer".into()))
     }
 }
 
 macro_rules! passed_on {
     ($($has:ident::$method:ident -> $repository:ident),* $(,)?) => {$(
-        impl $has for HangingTx {
+        impl $has for FailingTx {
             fn $method(&mut self) -> &mut dyn $repository {
                 self.tx.$method()
             }
@@ -320,19 +363,12 @@ async fn a_commit_whose_answer_is_lost_costs_no_message(store: SqlStore) {
     let phone = Phone::new(store).await;
     phone.give_token().await;
     let answers = phone.answers(&[ANA, BIA]).await;
-    let hangs = Arc::new(AtomicBool::new(true));
-    let hanging = Hanging { store: Arc::clone(&phone.world.store), hangs: Arc::clone(&hangs) };
-    let running = Running::over(Arc::new(hanging), &phone, Vec::new());
-    tokio::time::timeout(Duration::from_secs(30), async {
-        while hangs.load(Ordering::SeqCst) {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await
-    .expect("calls are noted");
+    let failing = Failing::new(&phone.world.store, Commits::LostOnce);
+    let running = Running::over(Arc::new(failing.clone()), &phone, Vec::new());
+    failing.eventually_failed().await;
     // Nobody can call them by now but the sender that has noted them.
     assert_eq!(phone.due().await, []);
-    phone.world.clock.advance(Duration::from_secs(1));
+    phone.world.clock.advance(SECOND);
     running.calls(answers.len()).await;
     phone.eventually_empty().await;
     let mut calls = running.channel.calls.lock().expect("a lock").clone();
@@ -341,6 +377,49 @@ async fn a_commit_whose_answer_is_lost_costs_no_message(store: SqlStore) {
     assert_eq!(calls, [BIA, ANA].map(|one| format!("111 to {one}")), "each once");
     let told = phone.world.published(TopicName::Status).await;
     assert_eq!(told.iter().map(|told| &told["status"]).collect::<Vec<_>>(), ["sent", "sent"]);
+}
+
+/// The sender that stops is the last one that knows that it has made no call.
+async fn a_stop_behind_a_lost_answer_costs_no_message(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let answers = phone.answers(&[ANA, BIA]).await;
+    let failing = Failing::new(&phone.world.store, Commits::LostOnce);
+    let running = Running::over(Arc::new(failing.clone()), &phone, Vec::new());
+    failing.eventually_failed().await;
+    assert_eq!(phone.due().await, []);
+    // Too early for a review.
+    phone.world.clock.advance(SECOND / 10);
+    running.stop().await;
+    assert_eq!(phone.due_ids().await, ids(&answers));
+}
+
+async fn a_call_of_another_sender_is_not_taken_for_one_of_a_failed_commit(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let answers = phone.answers(&[ANA]).await;
+    let failing = Failing::new(&phone.world.store, Commits::RolledBack);
+    let running = Running::over(Arc::new(failing.clone()), &phone, Vec::new());
+    failing.eventually_failed().await;
+    let later = phone.world.cx.now() + SECOND / 10;
+    let mut tx = phone.world.store.begin().await.expect("begin");
+    let called = tx.outbound().begin(&ids(&answers), later).await.expect("begun");
+    tx.commit().await.expect("commit");
+    assert_eq!(
+        called,
+        [(answers[0].internal_id.clone(), 1)],
+        "the attempt that the first sender wanted to make"
+    );
+    failing.mend();
+    phone.world.clock.advance(SECOND);
+    // The review is before this call.
+    phone.answers(&[BIA]).await;
+    assert_eq!(running.calls(1).await, [format!("111 to {BIA}")]);
+    running.stop().await;
+    let mut tx = phone.world.store.read().await.expect("read");
+    let unanswered = tx.outbound().unanswered(phone.world.cx.now(), 10).await.expect("read");
+    let found: Vec<_> = unanswered.iter().map(|(outbound, _)| (&outbound.event, outbound.attempts)).collect();
+    assert_eq!(found, [(&answers[0], 1)], "it is still the other sender's");
 }
 
 async fn messages_of_a_former_owner_are_not_sent(store: SqlStore) {
