@@ -83,11 +83,13 @@ const ADD_ALIASES: Sql = sql_per(
 );
 
 /// Lets whoever makes a contact of one of these numbers wait for whoever makes one of its other form: no index sees that they
-/// are the same. SQLite has one writer.
+/// are the same. SQLite has one writer. The numbers share 1,024 locks, because a server of PostgreSQL has room for some
+/// thousands by default, and an import has 10,000 numbers.
 const LOCK_NUMBERS: Sql = sql_per(
     "SELECT COUNT(*) FROM json_each($1) WHERE FALSE",
-    "SELECT COUNT(pg_advisory_xact_lock(hashtextextended(number.value, 0)))
-     FROM (SELECT value FROM jsonb_array_elements_text($1) AS given (value) ORDER BY value) AS number",
+    "SELECT COUNT(pg_advisory_xact_lock(hashtext('contact.phone_number'), number.lock))
+     FROM (SELECT DISTINCT hashtext(value) & 1023 AS lock FROM jsonb_array_elements_text($1) AS given (value)
+           ORDER BY lock) AS number",
 );
 
 const ALIAS_SINCE: Sql = sql("SELECT created_at FROM contact_alias WHERE contact_id = $1 AND alias = $2");
