@@ -88,8 +88,7 @@ pub trait ContactCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<Contact>, StorageError>;
 
-    /// Creates contacts, except those with an identity that is known already, also in the other of both
-    /// [forms of a number](super::forms_of). Returns which were created.
+    /// Creates contacts; those with an identity that is known already are left out. Which were created.
     async fn insert_new(&mut self, contacts: &[Contact]) -> Result<Vec<ContactId>, StorageError>;
 
     /// Lets routers know contacts.

@@ -83,13 +83,11 @@ const ADD_ALIASES: Sql = sql_per(
 );
 
 /// Lets whoever makes a contact of one of these numbers wait for whoever makes one of its other form: no index sees that they
-/// are the same. SQLite has one writer. The numbers share 1,024 locks, because a server of PostgreSQL has room for some
-/// thousands by default, and an import has 10,000 numbers.
+/// are the same. Returns how many were waited for: none on SQLite, which has one writer.
 const LOCK_NUMBERS: Sql = sql_per(
     "SELECT COUNT(*) FROM json_each($1) WHERE FALSE",
-    "SELECT COUNT(pg_advisory_xact_lock(hashtext('contact.phone_number'), number.lock))
-     FROM (SELECT DISTINCT hashtext(value) & 1023 AS lock FROM jsonb_array_elements_text($1) AS given (value)
-           ORDER BY lock) AS number",
+    "SELECT COUNT(pg_advisory_xact_lock(hashtextextended(number.value, 0)))
+     FROM (SELECT value FROM jsonb_array_elements_text($1) AS given (value) ORDER BY value) AS number",
 );
 
 const ALIAS_SINCE: Sql = sql("SELECT created_at FROM contact_alias WHERE contact_id = $1 AND alias = $2");
@@ -102,21 +100,10 @@ super::statement::statements! {
 }
 
 impl SqlTx {
-    /// Returns those of these contacts whose number nobody has in its other form, be it before in the list. Waits for whoever
-    /// makes contacts of the same numbers.
-    pub(super) async fn without_other_form(
-        &mut self,
-        contacts: &[Contact],
-    ) -> Result<Vec<Contact>, StorageError> {
-        let numbers: BTreeSet<String> = contacts.iter().filter_map(both_forms).collect();
-        if numbers.is_empty() {
-            return Ok(contacts.to_vec());
-        }
-        self.conn.fetch_optional::<(i64,)>(LOCK_NUMBERS, (Json(&numbers),)).await?;
-        let others: Vec<String> =
-            contacts.iter().filter_map(|contact| other_form(&contact.phone_number)).collect();
-        let stored = by_identity(self.find_by_phone_numbers(&others).await?);
-        Ok(unknown(contacts, &stored))
+    /// Waits for whoever makes contacts of these numbers. Returns whether they may have made some since the last look.
+    async fn wait_for_numbers(&mut self, numbers: &BTreeSet<String>) -> Result<bool, StorageError> {
+        let locked = self.conn.fetch_optional::<(i64,)>(LOCK_NUMBERS, (Json(numbers),)).await?;
+        Ok(locked.is_some_and(|(count,)| count > 0))
     }
 
     /// Stores the words by which contacts without aliases are found.
@@ -184,11 +171,16 @@ impl ContactRepository for SqlTx {
         let asked: Vec<String> =
             contacts.iter().flat_map(|contact| forms_of(&contact.phone_number)).collect();
         let mut stored = by_identity(self.find_by_phone_numbers(&asked).await?);
-        let new = unknown(contacts, &stored);
+        let mut new = unknown(contacts, &stored);
+        let numbers: BTreeSet<String> = new.iter().filter_map(both_forms).collect();
+        if !numbers.is_empty() && self.wait_for_numbers(&numbers).await? {
+            stored = by_identity(self.find_by_phone_numbers(&asked).await?);
+            new = unknown(contacts, &stored);
+        }
         if !new.is_empty() {
             self.insert_new(&new).await?;
-            let asked: Vec<String> = new.iter().flat_map(|contact| forms_of(&contact.phone_number)).collect();
-            stored.extend(by_identity(self.find_by_phone_numbers(&asked).await?));
+            let identities: Vec<String> = new.into_iter().map(|contact| contact.phone_number).collect();
+            stored.extend(by_identity(self.find_by_phone_numbers(&identities).await?));
         }
         let found = contacts.iter().map(|contact| known_as(&contact.phone_number, &stored));
         // Removed by another between the two statements: the same work may succeed at once.
