@@ -47,7 +47,7 @@ const GATHER: Duration = Duration::from_millis(20);
 /// How often lost answers, old messages and paused numbers are looked at.
 const REVIEW: Duration = Duration::from_secs(1);
 const PROBE: Duration = Duration::from_secs(60);
-/// Messages that a review looks at: more than can be called and noted without a call at once.
+/// Messages that a review looks at: those whose calls began first.
 const REVIEWED: u32 = 1_024;
 /// How long a stop waits for calls that are under way: as long as they may take.
 const LAST_CALLS: Duration = Duration::from_secs(21);
@@ -80,7 +80,8 @@ enum Finished {
     Probed { number: String, result: Result<(), SendError> },
 }
 
-/// An attempt that was to be noted. Its time tells it from one of the same number that another sender makes.
+/// An attempt whose commit failed, so that no call was made for it. Its time tells it from one of the same number that another
+/// sender makes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct UncalledAttempt {
     number: u32,
@@ -163,7 +164,7 @@ where
             tracing::error!(error = %Chain(&error), "answers of the phone provider are lost");
         }
         if let Err(error) = self.release_uncalled(&run).await {
-            tracing::error!(error = %Chain(&error), "messages that nobody was called for are not released");
+            tracing::error!(error = %Chain(&error), "messages whose calls were noted and not made are not released");
         }
     }
 
@@ -274,7 +275,7 @@ where
         let begun: HashMap<MessageId, u32> = begun.into_iter().collect();
         let committed = notes.commit(tx, now).await;
         if committed.is_err() {
-            // That these messages could be noted here has shown that no commit before has noted them.
+            // `begin` takes messages without a call under way, so no earlier attempt of theirs is open: its entry is replaced.
             for (message, &number) in &begun {
                 run.uncalled.insert(message.clone(), UncalledAttempt { number, began_at: now });
             }
