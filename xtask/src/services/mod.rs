@@ -3,11 +3,12 @@
 mod postgres;
 mod redis;
 
+use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,6 +27,10 @@ use crate::workspace;
 const START_LIMIT: Duration = Duration::from_secs(60);
 /// How long each of a service's ways to stop may take.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
+/// The file system in memory of Linux.
+const MEMORY: &str = "/dev/shm";
+/// The bytes that must be free in memory: more than twice what all tests leave there at a time.
+const ROOM: u64 = 6 << 30;
 /// Another program may take the free port before the service does.
 const START_ATTEMPTS: u32 = 3;
 
@@ -205,9 +210,17 @@ fn retry(start: impl Fn() -> Result<Service>) -> Result<Service> {
     }
 }
 
+/// A directory in memory where there is room: each database of the tests is hundreds of files, which a disk creates and
+/// deletes for a quarter of their time.
 fn new_directory(service: &str) -> Result<TempDir> {
+    let parent = if room(MEMORY) >= ROOM { PathBuf::from(MEMORY) } else { env::temp_dir() };
     let prefix = format!("flowsdk-{service}-");
-    tempfile::Builder::new().prefix(&prefix).tempdir().context("cannot create a temporary directory")
+    tempfile::Builder::new().prefix(&prefix).tempdir_in(parent).context("cannot create a temporary directory")
+}
+
+/// The bytes that fit on the file system of `path`; none where there is no such path.
+fn room(path: &str) -> u64 {
+    rustix::fs::statvfs(path).map_or(0, |system| system.f_bavail.saturating_mul(system.f_frsize))
 }
 
 fn free_port() -> io::Result<u16> {
@@ -231,6 +244,12 @@ mod tests {
         drop(service);
         assert!(!directory.exists());
         assert!(!Path::new(&format!("/proc/{pid}")).exists());
+    }
+
+    #[test]
+    fn a_file_system_that_is_not_there_has_no_room() {
+        assert!(room("/") > 0);
+        assert_eq!(room("/no such file system"), 0);
     }
 
     #[test]
