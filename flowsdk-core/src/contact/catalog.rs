@@ -88,7 +88,9 @@ pub trait ContactCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<Contact>, StorageError>;
 
-    /// Creates contacts; those with an identity that is known already are left out. Which were created.
+    /// Creates contacts, except those with an identity that is known already, also in the other of both
+    /// [forms of a number](super::forms_of). Returns which were created. Existing contacts are locked before, if at all:
+    /// whoever creates a contact of the same number waits for the end of this transaction.
     async fn insert_new(&mut self, contacts: &[Contact]) -> Result<Vec<ContactId>, StorageError>;
 
     /// Lets routers know contacts.

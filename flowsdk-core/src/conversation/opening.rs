@@ -224,12 +224,15 @@ async fn contacts_of<T: ConversationTx>(
             });
         }
     }
+    lock(tx, &mut contacts).await?;
     if !missing.is_empty() {
         let (identities, new): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
-        // Two forms of a number are given one contact.
-        contacts.extend(identities.into_iter().zip(tx.contacts().insert_or_get_many(&new).await?));
+        // Two forms of a number are given one contact. Others may have made it meanwhile, so it is locked too.
+        let made = tx.contacts().insert_or_get_many(&new).await?;
+        let mut made: HashMap<String, Contact> = identities.into_iter().zip(made).collect();
+        lock(tx, &mut made).await?;
+        contacts.extend(made);
     }
-    lock(tx, &mut contacts).await?;
     let told = events.iter().filter_map(|event| {
         let contact = contacts.get(&event.session_id.contact_identity())?;
         (!event.aliases.is_empty()).then_some((*event, contact))

@@ -82,12 +82,23 @@ const ADD_ALIASES: Sql = sql_per(
      RETURNING contact_id",
 );
 
-/// Lets whoever makes a contact of one of these numbers wait for whoever makes one of its other form: no index sees that they
-/// are the same. Returns how many were waited for: none on SQLite, which has one writer.
-const LOCK_NUMBERS: Sql = sql_per(
+/// Lets whoever makes a contact of one of these numbers wait for whoever makes one of its other form: no index of contacts
+/// sees that they are the same. Returns how many were claimed: none on SQLite, which has one writer. Advisory locks would not
+/// do: a server has room for some thousands, and an import has more numbers.
+const CLAIM_NUMBERS: Sql = sql_per(
     "SELECT COUNT(*) FROM json_each($1) WHERE FALSE",
-    "SELECT COUNT(pg_advisory_xact_lock(hashtextextended(number.value, 0)))
-     FROM (SELECT value FROM jsonb_array_elements_text($1) AS given (value) ORDER BY value) AS number",
+    "WITH claimed AS (
+         INSERT INTO number_claim (number)
+         SELECT value FROM jsonb_array_elements_text($1) AS given (value) ORDER BY value
+         ON CONFLICT (number) DO UPDATE SET number = excluded.number RETURNING 1
+     ) SELECT COUNT(*) FROM claimed",
+);
+/// Others wait for a claim until the end of its transaction, although no row stays.
+const FORGET_CLAIMS: Sql = sql_per(
+    "SELECT COUNT(*) FROM json_each($1) WHERE FALSE",
+    "WITH gone AS (
+         DELETE FROM number_claim WHERE number IN (SELECT jsonb_array_elements_text($1)) RETURNING 1
+     ) SELECT COUNT(*) FROM gone",
 );
 
 const ALIAS_SINCE: Sql = sql("SELECT created_at FROM contact_alias WHERE contact_id = $1 AND alias = $2");
@@ -95,15 +106,29 @@ const FORGET_ALIAS: Sql = sql("DELETE FROM contact_alias WHERE contact_id = $1 A
 const RENUMBER: Sql = sql("UPDATE contact SET phone_number = $2 WHERE id = $1");
 
 super::statement::statements! {
-    ADD_ALIASES, LOCK_NUMBERS, ALIAS_SINCE, FORGET_ALIAS, RENUMBER, FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
+    ADD_ALIASES, CLAIM_NUMBERS, FORGET_CLAIMS, ALIAS_SINCE, FORGET_ALIAS, RENUMBER, FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
     UPDATE, INSERT_WORDS
 }
 
 impl SqlTx {
-    /// Waits for whoever makes contacts of these numbers. Returns whether they may have made some since the last look.
-    async fn wait_for_numbers(&mut self, numbers: &BTreeSet<String>) -> Result<bool, StorageError> {
-        let locked = self.conn.fetch_optional::<(i64,)>(LOCK_NUMBERS, (Json(numbers),)).await?;
-        Ok(locked.is_some_and(|(count,)| count > 0))
+    /// Returns those of these contacts whose number nobody has, be it in its other form or before in the list. Waits for
+    /// whoever makes contacts of the same numbers. Identities of one form are not looked at.
+    pub(super) async fn of_new_numbers(
+        &mut self,
+        contacts: &[Contact],
+    ) -> Result<Vec<Contact>, StorageError> {
+        let numbers: BTreeSet<String> = contacts.iter().filter_map(both_forms).collect();
+        if numbers.is_empty() {
+            return Ok(contacts.to_vec());
+        }
+        let claimed = self.conn.fetch_optional::<(i64,)>(CLAIM_NUMBERS, (Json(&numbers),)).await?;
+        if claimed.is_some_and(|(count,)| count > 0) {
+            self.conn.fetch_optional::<(i64,)>(FORGET_CLAIMS, (Json(&numbers),)).await?;
+        }
+        let others: Vec<String> =
+            contacts.iter().filter_map(|contact| other_form(&contact.phone_number)).collect();
+        let stored = by_identity(self.find_by_phone_numbers(&others).await?);
+        Ok(unknown(contacts, &stored))
     }
 
     /// Stores the words by which contacts without aliases are found.
@@ -171,16 +196,11 @@ impl ContactRepository for SqlTx {
         let asked: Vec<String> =
             contacts.iter().flat_map(|contact| forms_of(&contact.phone_number)).collect();
         let mut stored = by_identity(self.find_by_phone_numbers(&asked).await?);
-        let mut new = unknown(contacts, &stored);
-        let numbers: BTreeSet<String> = new.iter().filter_map(both_forms).collect();
-        if !numbers.is_empty() && self.wait_for_numbers(&numbers).await? {
-            stored = by_identity(self.find_by_phone_numbers(&asked).await?);
-            new = unknown(contacts, &stored);
-        }
+        let new = unknown(contacts, &stored);
         if !new.is_empty() {
             self.insert_new(&new).await?;
-            let identities: Vec<String> = new.into_iter().map(|contact| contact.phone_number).collect();
-            stored.extend(by_identity(self.find_by_phone_numbers(&identities).await?));
+            let asked: Vec<String> = new.iter().flat_map(|contact| forms_of(&contact.phone_number)).collect();
+            stored.extend(by_identity(self.find_by_phone_numbers(&asked).await?));
         }
         let found = contacts.iter().map(|contact| known_as(&contact.phone_number, &stored));
         // Removed by another between the two statements: the same work may succeed at once.

@@ -153,11 +153,12 @@ impl ContactCatalog for SqlTx {
     }
 
     async fn insert_new(&mut self, contacts: &[Contact]) -> Result<Vec<ContactId>, StorageError> {
+        let contacts = self.of_new_numbers(contacts).await?;
         let bind = |to: &mut Binder<'_>, contact: &Contact| {
             contact.bind(to);
             to.bind(&search_text(contact));
         };
-        let inserted = self.conn.execute_rows(&INSERT_NEW, contacts, bind).await?;
+        let inserted = self.conn.execute_rows(&INSERT_NEW, &contacts, bind).await?;
         let mut new: Vec<&Contact> = contacts.iter().collect();
         if inserted < contacts.len() as u64 {
             let ids: Vec<_> = contacts.iter().map(|contact| &contact.id).collect();

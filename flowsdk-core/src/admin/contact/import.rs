@@ -32,6 +32,16 @@ pub(super) enum Whose {
     Phone(String),
 }
 
+impl Whose {
+    /// Returns the contact, if the row names it by its id.
+    pub(super) fn contact(&self) -> Option<&ContactId> {
+        match self {
+            Self::Contact(id) => Some(id),
+            Self::Phone(_) => None,
+        }
+    }
+}
+
 /// A row that makes sense.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportRow {

@@ -1,6 +1,6 @@
 //! The use cases of those who administer opt-ins (spec A 4.6).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -22,6 +22,10 @@ use crate::router::{AdmittedRouter, HasRouters, Reach};
 use crate::session::Channel;
 use crate::store::Store;
 use crate::text::Text;
+use crate::time::Timestamp;
+
+/// How often an import is tried that lost a race.
+const ATTEMPTS: u32 = 5;
 
 /// Why a use case of opt-ins fails.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -136,77 +140,32 @@ where
         once: Option<Once<ImportReport>>,
     ) -> Result<Outcome<ImportReport>, OptInError> {
         let now = self.cx.now();
-        let mut refused = Vec::new();
-        let mut rows: Vec<(usize, ImportRow)> = Vec::with_capacity(import.rows.len());
-        for (index, sent) in import.rows.iter().enumerate() {
-            match ImportRow::read(sent, now) {
-                Ok(row) => rows.push((index, row)),
-                Err((field, reason)) => {
-                    refused.push(RefusedRow { row: index, line: sent.line, field, reason });
+        let read = Rows::read(import, now);
+        let mut rows = read.clone();
+        let mut attempt = 1;
+        let outcome = loop {
+            let done = perform_once(&*self.store, once.clone(), now, async |tx| {
+                tx.routers().find(router).await?.ok_or(OptInError::RouterNotFound)?;
+                rows.refuse_out_of_reach(tx, reach, import).await?;
+                let total = import.rows.len();
+                let refused = rows.refused.clone();
+                if import.strict && !refused.is_empty() {
+                    let report = ImportReport { total, imported: 0, created_contacts: 0, refused };
+                    return Err(OptInError::Refused(report));
                 }
+                let created_contacts = self.append(tx, router, &rows.good).await?;
+                Ok(ImportReport { total, imported: rows.good.len(), created_contacts, refused })
+            })
+            .await;
+            match done {
+                Err(OptInError::Storage(error)) if error.is_transient() && attempt < ATTEMPTS => {
+                    attempt += 1;
+                    rows.clone_from(&read);
+                }
+                done => break done,
             }
-        }
-        let mut reaches_beyond = false;
-        let outcome = perform_once(&*self.store, once, now, async |tx| {
-            tx.routers().find(router).await?.ok_or(OptInError::RouterNotFound)?;
-            let known = known_ids(tx, reach, &rows).await?;
-            let hidden = hidden_numbers(tx, reach, &rows).await?;
-            rows.retain(|(index, row)| {
-                let (field, reason) = match &row.whose {
-                    Whose::Contact(id) if !known.contains(id) => {
-                        ("contactId", Text::new("Contato não encontrado", "Contact not found"))
-                    }
-                    // It says nothing of the contact's routers.
-                    Whose::Phone(phone) if hidden.contains(phone) => (
-                        "phoneNumber",
-                        Text::new("O contato não pode ser importado", "The contact cannot be imported"),
-                    ),
-                    _ => return true,
-                };
-                reaches_beyond = true;
-                let line = import.rows[*index].line;
-                refused.push(RefusedRow { row: *index, line, field, reason });
-                false
-            });
-            refused.sort_by_key(|row| row.row);
-            let total = import.rows.len();
-            if import.strict && !refused.is_empty() {
-                return Err(OptInError::Refused(ImportReport {
-                    total,
-                    imported: 0,
-                    created_contacts: 0,
-                    refused,
-                }));
-            }
-            let (by_phone, created_contacts) = self.by_phone(tx, &rows).await?;
-            let mut contacts = Vec::new();
-            let mut records = Vec::with_capacity(rows.len());
-            for (_, row) in rows {
-                let contact_id = match row.whose {
-                    Whose::Contact(id) => id,
-                    // Every number has its contact by now.
-                    Whose::Phone(phone) => match by_phone.get(&phone) {
-                        Some(id) => id.clone(),
-                        None => return Err(StorageError::Stale { entity: "contact" }.into()),
-                    },
-                };
-                contacts.push(contact_id.clone());
-                records.push(ContactOptIn {
-                    id: self.cx.ids().next_id(),
-                    contact_id,
-                    router_id: router.id().clone(),
-                    status: row.status,
-                    chat_id: None,
-                    source: OptInSource::Import,
-                    recorded_at: row.recorded_at,
-                });
-            }
-            tx.contact_catalog().link(&contacts, std::slice::from_ref(router.id())).await?;
-            tx.opt_ins().append_many(&records).await?;
-            Ok(ImportReport { total, imported: records.len(), created_contacts, refused })
-        })
-        .await;
-        if reaches_beyond && !reach.is_all() {
+        };
+        if rows.reach_beyond && !reach.is_all() {
             self.changes.refused(
                 author,
                 Refused {
@@ -228,6 +187,40 @@ where
             self.changes.note(author, entity, Change::Created(done));
         }
         outcome
+    }
+
+    /// Appends an opt-in for each row. Returns how many contacts were created.
+    async fn append(
+        &self,
+        tx: &mut S::Tx,
+        router: &AdmittedRouter,
+        rows: &[(usize, ImportRow)],
+    ) -> Result<usize, StorageError> {
+        let (by_phone, created) = self.by_phone(tx, rows).await?;
+        let mut contacts = Vec::with_capacity(rows.len());
+        let mut records = Vec::with_capacity(rows.len());
+        for (_, row) in rows {
+            let contact_id = match &row.whose {
+                Whose::Contact(id) => id.clone(),
+                // Every number has its contact by now.
+                Whose::Phone(phone) => {
+                    by_phone.get(phone).cloned().ok_or(StorageError::Stale { entity: "contact" })?
+                }
+            };
+            contacts.push(contact_id.clone());
+            records.push(ContactOptIn {
+                id: self.cx.ids().next_id(),
+                contact_id,
+                router_id: router.id().clone(),
+                status: row.status,
+                chat_id: None,
+                source: OptInSource::Import,
+                recorded_at: row.recorded_at,
+            });
+        }
+        tx.contact_catalog().link(&contacts, std::slice::from_ref(router.id())).await?;
+        tx.opt_ins().append_many(&records).await?;
+        Ok(created)
     }
 
     /// Returns the contacts of the rows' numbers, and how many were created.
@@ -254,6 +247,12 @@ where
             |found: HashMap<String, Contact>| found.into_iter().map(|(phone, contact)| (phone, contact.id));
         let mut known: HashMap<String, ContactId> = ids(find_by_either_form(tx, &phones).await?).collect();
         phones.retain(|phone| !known.contains_key(phone));
+        if !phones.is_empty() {
+            // In the order in which turns lock: contacts, then numbers. Rows refer to these contacts later.
+            let named = rows.iter().filter_map(|(_, row)| row.whose.contact());
+            let locked: BTreeSet<&ContactId> = named.chain(known.values()).collect();
+            tx.contacts().find_many_for_update(&locked.into_iter().cloned().collect::<Vec<_>>()).await?;
+        }
         // Of two forms of a number the first one is the contact's, and the other one is an alias.
         let is_second = |phone: &String| {
             let other = other_form(phone).and_then(|other| places.get(&other));
@@ -278,6 +277,62 @@ where
             tx.contacts().add_aliases(&aliases).await?;
         }
         Ok((known, created))
+    }
+}
+
+/// The rows of an import, as they are read.
+#[derive(Debug, Clone)]
+struct Rows {
+    /// With the place of each among all rows, from 0.
+    good: Vec<(usize, ImportRow)>,
+    refused: Vec<RefusedRow>,
+    /// Whether a row names a contact out of reach.
+    reach_beyond: bool,
+}
+
+impl Rows {
+    fn read(import: &Import, now: Timestamp) -> Self {
+        let mut rows =
+            Self { good: Vec::with_capacity(import.rows.len()), refused: Vec::new(), reach_beyond: false };
+        for (index, sent) in import.rows.iter().enumerate() {
+            match ImportRow::read(sent, now) {
+                Ok(row) => rows.good.push((index, row)),
+                Err((field, reason)) => {
+                    rows.refused.push(RefusedRow { row: index, line: sent.line, field, reason });
+                }
+            }
+        }
+        rows
+    }
+
+    /// Refuses the rows of contacts that are out of reach, or not there.
+    async fn refuse_out_of_reach<T: HasContacts + HasContactCatalog>(
+        &mut self,
+        tx: &mut T,
+        reach: Reach<'_>,
+        import: &Import,
+    ) -> Result<(), StorageError> {
+        let known = known_ids(tx, reach, &self.good).await?;
+        let hidden = hidden_numbers(tx, reach, &self.good).await?;
+        let Self { good, refused, reach_beyond } = self;
+        good.retain(|(index, row)| {
+            let (field, reason) = match &row.whose {
+                Whose::Contact(id) if !known.contains(id) => {
+                    ("contactId", Text::new("Contato não encontrado", "Contact not found"))
+                }
+                // It says nothing of the contact's routers.
+                Whose::Phone(phone) if hidden.contains(phone) => (
+                    "phoneNumber",
+                    Text::new("O contato não pode ser importado", "The contact cannot be imported"),
+                ),
+                _ => return true,
+            };
+            *reach_beyond = true;
+            refused.push(RefusedRow { row: *index, line: import.rows[*index].line, field, reason });
+            false
+        });
+        refused.sort_by_key(|row| row.row);
+        Ok(())
     }
 }
 
@@ -312,13 +367,7 @@ async fn known_ids<T: HasContactCatalog>(
     reach: Reach<'_>,
     rows: &[(usize, ImportRow)],
 ) -> Result<HashSet<ContactId>, StorageError> {
-    let mut ids: Vec<ContactId> = rows
-        .iter()
-        .filter_map(|(_, row)| match &row.whose {
-            Whose::Contact(id) => Some(id.clone()),
-            Whose::Phone(_) => None,
-        })
-        .collect();
+    let mut ids: Vec<ContactId> = rows.iter().filter_map(|(_, row)| row.whose.contact().cloned()).collect();
     if ids.is_empty() {
         return Ok(Default::default());
     }

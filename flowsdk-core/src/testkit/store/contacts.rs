@@ -83,25 +83,31 @@ where
     assert_eq!(tx.contacts().insert_or_get_many(&[]).await.expect("insert nothing"), []);
 }
 
-/// Of sixteen that create a contact at once all are given the same, whichever form of its number they know (rulings C5).
+/// Whoever create a contact at once are given the same, whichever form of its number they know (rulings C5), and whether
+/// they take one that is there or not.
 pub async fn many_that_create_a_contact_get_the_same<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
 {
     let cx = context();
     let mut tasks = JoinSet::new();
-    for form in ["5511987654321", "551187654321"].into_iter().cycle().take(16) {
-        let (store, new) =
-            (Arc::clone(&subject.store), Contact { phone_number: form.to_owned(), ..contact(&cx, 1) });
+    for nth in 0..80 {
+        let number = nth / 4;
+        let form = if nth % 2 == 0 { "55119" } else { "5511" };
+        let phone_number = format!("{form}876543{number:02}");
+        let (store, new) = (Arc::clone(&subject.store), Contact { phone_number, ..contact(&cx, 1) });
         tasks.spawn(async move {
             let mut tx = store.begin().await.expect("begin");
+            if nth % 4 < 2 {
+                tx.contact_catalog().insert_new(std::slice::from_ref(&new)).await.expect("insert");
+            }
             let contact = tx.contacts().insert_or_get(&new).await.expect("insert");
             tx.commit().await.expect("commit");
-            contact.id
+            (number, contact.id)
         });
     }
     let ids: BTreeSet<_> = tasks.join_all().await.into_iter().collect();
-    assert_eq!(ids.len(), 1);
+    assert_eq!(ids.len(), 20, "{ids:?}");
     // Of both forms in one list one is made.
     let both = ["5521987654321", "552187654321"]
         .map(|form| Contact { phone_number: form.to_owned(), ..contact(&cx, 2) });
@@ -109,6 +115,7 @@ where
     let made = tx.contacts().insert_or_get_many(&both).await.expect("insert");
     assert_eq!(made.iter().map(|contact| &contact.id).collect::<BTreeSet<_>>().len(), 1);
     assert_eq!(made[1].phone_number, both[1].phone_number);
+    assert_eq!(tx.contact_catalog().insert_new(&both).await.expect("insert"), []);
 }
 
 /// Contacts are rewritten many at once, some with another name and some not.

@@ -1,11 +1,17 @@
 //! Contacts of phone numbers, whose identities the provider writes in several ways (rulings C5, S23).
 
+use std::sync::Arc;
+
 use flowsdk_channels::channel_number::{ChannelNumber, E164, HasChannelNumbers as _, ProviderId};
-use flowsdk_core::contact::{Contact, HasContactCatalog as _, HasContacts as _};
+use flowsdk_core::admin::contact::{Import, OptIns, SentRow};
+use flowsdk_core::change::{Author, NoChangeLog};
+use flowsdk_core::contact::{Contact, HasContactCatalog as _, HasContacts as _, HasOptIns as _};
 use flowsdk_core::conversation::{ConversationEvent, TurnReport};
 use flowsdk_core::event::IncomingEvent;
 use flowsdk_core::id::MessageId;
+use flowsdk_core::idempotency::Outcome;
 use flowsdk_core::message::{HasMessages as _, IncomingMessage, MessageStatus};
+use flowsdk_core::router::Reach;
 use flowsdk_core::session::{Channel, HasSessions as _, Session, SessionId};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::SqlStore;
@@ -17,6 +23,7 @@ on_every_database! {
     every_way_to_write_an_identity_is_the_same_contact,
     an_alias_that_comes_later_is_kept,
     two_contacts_stay_two,
+    an_import_beside_first_messages_makes_one_contact_of_a_number,
     the_name_of_the_profile_is_followed_until_somebody_gives_one,
 }
 
@@ -56,8 +63,12 @@ impl Phone {
         aliases: &[&str],
         name: Option<&str>,
     ) -> TurnReport {
+        self.world.handle(self.message(session, id, aliases, name)).await
+    }
+
+    fn message(&self, session: &str, id: &str, aliases: &[&str], name: Option<&str>) -> ConversationEvent {
         let session_id = SessionId::parse(session).expect("an id");
-        let event = IncomingEvent {
+        ConversationEvent::Incoming(IncomingEvent {
             channel_type: Channel::Phone,
             phone_number_id: session_id.phone_number_id().to_owned(),
             from: Some(session_id.party().to_owned()),
@@ -69,8 +80,7 @@ impl Phone {
             context: None,
             flow_id: None,
             opened_after: None,
-        };
-        self.world.handle(ConversationEvent::Incoming(event)).await
+        })
     }
 
     async fn contact(&self, identity: &str) -> Option<Contact> {
@@ -139,6 +149,43 @@ async fn two_contacts_stay_two(store: SqlStore) {
     phone.says("wa-111-15550783881", "m3", &["US.2"], None).await;
     let still = [phone.contact("15550783881").await, phone.contact("US.2").await];
     assert_eq!(still.map(|c| c.expect("a contact").id), two, "a person merges them");
+}
+
+/// The first messages come in a batch with one of somebody who is imported too.
+async fn an_import_beside_first_messages_makes_one_contact_of_a_number(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.says("wa-111-15550783881", "m0", &[], None).await;
+    let known = phone.contact("15550783881").await.expect("a contact");
+    let opt_ins = OptIns::new(Arc::clone(&phone.world.store), phone.world.cx.clone(), Arc::new(NoChangeLog));
+    let router = Reach::ALL.admit(phone.world.router.clone()).expect("within reach");
+    let accepted = SentRow { status: "accepted".to_owned(), ..SentRow::default() };
+    for round in 10..30 {
+        let (short, long) = (format!("5511876543{round}"), format!("55119876543{round}"));
+        let import = Import {
+            rows: vec![
+                SentRow { phone_number: long.clone(), ..accepted.clone() },
+                SentRow { contact_id: known.id.to_string(), ..accepted.clone() },
+            ],
+            strict: true,
+        };
+        let batch = [
+            phone.message("wa-111-15550783881", &format!("k{round}"), &[], None),
+            phone.message(&format!("wa-111-{short}"), &format!("n{round}"), &[], None),
+        ];
+        let author = Author::default();
+        let (imported, handled) = tokio::join!(
+            opt_ins.import(&author, Reach::ALL, &router, &import, None),
+            phone.world.try_handle(&batch),
+        );
+        let Outcome::Done(report) = imported.expect("imported") else { panic!("done before") };
+        assert_eq!((report.imported, handled.expect("handled").len()), (2, 2));
+        let made = [phone.contact(&short).await, phone.contact(&long).await].map(|c| c.map(|c| c.id));
+        let one = made.iter().flatten().next().expect("a contact");
+        assert!(made.iter().flatten().all(|id| id == one), "{round}: {made:?}");
+        let mut tx = phone.world.store.read().await.expect("read");
+        let current = tx.opt_ins().current(one, &router).await.expect("found");
+        assert!(current.is_some(), "{round}: the opt-in is of the other contact");
+    }
 }
 
 async fn the_name_of_the_profile_is_followed_until_somebody_gives_one(store: SqlStore) {

@@ -1,0 +1,2 @@
+-- SQLite has one writer, who claims no numbers.
+SELECT 1;
