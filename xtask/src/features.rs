@@ -1,5 +1,5 @@
-//! Compiles each published crate by itself with no feature, and features without the others: the workspace is otherwise
-//! only compiled with all of them.
+//! Compiles each published crate by itself with no feature, and each feature by itself: the workspace is otherwise only
+//! compiled with all of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,14 +9,6 @@ use anyhow::{Context, Result};
 
 use crate::{process, workspace};
 
-/// Features whose check would compile most crates once more and tell nothing new, with their packages.
-const CHECKED_ELSEWHERE: [(&str, &[&str]); 2] = [
-    // `flowsdk-server` without features has all of them.
-    ("schema", &["flowsdk-auth", "flowsdk-channels", "flowsdk-core"]),
-    // The lints compile it, with the only other feature.
-    ("testkit", &["flowsdk-server"]),
-];
-
 /// Checks every crate without features, and every feature in all crates that have it. Each further set-up would compile
 /// libraries once more.
 pub(crate) fn check(root: &Path) -> Result<()> {
@@ -24,8 +16,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     for package in packages(root)? {
         let manifest = fs::read_to_string(root.join(&package).join("Cargo.toml"))?;
         compile(&[&package], None)?;
-        for feature in names(&manifest).into_iter().filter(|feature| !is_checked_elsewhere(feature, &package))
-        {
+        for feature in names(&manifest) {
             by_feature.entry(feature).or_default().push(package.clone());
         }
     }
@@ -34,10 +25,6 @@ pub(crate) fn check(root: &Path) -> Result<()> {
         compile(&packages, Some(&feature))?;
     }
     Ok(())
-}
-
-fn is_checked_elsewhere(feature: &str, package: &str) -> bool {
-    CHECKED_ELSEWHERE.iter().any(|(name, packages)| *name == feature && packages.contains(&package))
 }
 
 /// Checks packages with one feature of each, or with none.
@@ -85,28 +72,5 @@ mod tests {
                         d = []\n\n[dependencies]\ne = \"1\"\n";
         assert_eq!(names(manifest), ["b", "d"]);
         assert_eq!(names("[package]\nname = \"a\"\n"), [""; 0]);
-    }
-
-    #[test]
-    fn what_is_checked_elsewhere_is_there() {
-        let server = manifest("flowsdk-server");
-        for (feature, packages) in CHECKED_ELSEWHERE {
-            for package in packages {
-                assert!(
-                    names(&manifest(package)).iter().any(|name| name == feature),
-                    "{package} with {feature}"
-                );
-            }
-        }
-        let (_, packages) = CHECKED_ELSEWHERE[0];
-        for package in packages {
-            let with_schema = format!("{package} = {{ workspace = true, features = [\"schema\"] }}");
-            assert!(server.contains(&with_schema), "flowsdk-server has no schema of {package}");
-        }
-        assert_eq!(names(&server), ["testkit", "s3"], "of more than two features the lints check none alone");
-    }
-
-    fn manifest(package: &str) -> String {
-        fs::read_to_string(workspace::root().join(package).join("Cargo.toml")).expect("a manifest")
     }
 }
