@@ -1,7 +1,5 @@
 //! The walk over states, held against another implementation; the limits of a flow.
 
-use std::time::Instant;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -77,25 +75,25 @@ fn an_expression_is_compiled_once_and_all_are_limited() {
     assert_eq!(many, MAX_PATTERNS);
 }
 
-/// Definitions have at most 1 MiB, so about so many patterns of these lengths.
+/// Definitions have at most 1 MiB, so about so many patterns of these lengths. Most are refused without a look; the others
+/// take less than a second together when they are compiled by an optimised program.
 #[test]
-fn hostile_expressions_are_refused_soon() {
-    let began = Instant::now();
-    for (pattern, count) in [
-        ("[ab]*a[ab]{400}c".to_owned(), 60_000),
-        ("(?:[ab]{0,60}a){30}c".to_owned(), 50_000),
-        (r"\PC".repeat(600), 500),
-        (format!("(?i)[{}]", r"\PC".repeat(600)), 500),
-        (format!("(?i)[{}&&x]", r"[\w&&\pL]".repeat(200)), 500),
-        ("((a{0,20}){0,20}){0,20}".to_owned(), 40_000),
-        (format!("{}{{0}}", "(?:a{500})".repeat(150)), 500),
+fn of_hostile_expressions_few_are_compiled() {
+    for (pattern, count, most) in [
+        ("[ab]*a[ab]{400}c".to_owned(), 60_000, 500),
+        ("(?:[ab]{0,60}a){30}c".to_owned(), 50_000, 60),
+        (r"\PC".repeat(600), 500, 6),
+        (format!("(?i)[{}]", r"\PC".repeat(600)), 500, 8),
+        (format!("(?i)[{}&&x]", r"[\w&&\pL]".repeat(200)), 500, 12),
+        ("((a{0,20}){0,20}){0,20}".to_owned(), 40_000, 20),
+        (format!("{}{{0}}", "(?:a{500})".repeat(150)), 500, 20),
     ] {
         let mut patterns = Patterns::default();
-        let refused = (0..count).filter(|n| patterns.check_search(&format!("{pattern}{n}")).is_err()).count();
-        assert!(refused > 0, "{pattern}");
+        let mut is_compiled =
+            |n| !matches!(patterns.check_search(&format!("{pattern}{n}")), Err(PatternError::Beyond));
+        let compiled = (0..count).filter(|n| is_compiled(*n)).count();
+        assert!(compiled <= most, "{compiled} of {pattern}");
     }
-    // Less than a second in all when it is optimised; without the limits minutes.
-    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
 }
 
 /// Parts of an expression over few letters, so that texts match often.
