@@ -97,7 +97,7 @@ const CLAIM_NUMBERS: Sql = sql_per(
 const FORGET_CLAIMS: Sql = sql_per(
     "SELECT COUNT(*) FROM json_each($1) WHERE FALSE",
     "WITH gone AS (
-         DELETE FROM number_claim WHERE number IN (SELECT jsonb_array_elements_text($1)) RETURNING 1
+         DELETE FROM number_claim WHERE number = ANY(ARRAY(SELECT jsonb_array_elements_text($1))) RETURNING 1
      ) SELECT COUNT(*) FROM gone",
 );
 
