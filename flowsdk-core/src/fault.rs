@@ -252,6 +252,11 @@ impl StorageError {
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Stale { .. } | Self::Contention(_) | Self::Unavailable(_) | Self::Damaged(_))
     }
+
+    /// Returns whether another writer came first: the same work, done anew, may succeed at once.
+    pub fn is_lost_race(&self) -> bool {
+        matches!(self, Self::Stale { .. } | Self::Contention(_))
+    }
 }
 
 /// Shows an error with all its sources on one line, for logs.

@@ -50,3 +50,37 @@ pub trait Transaction: Send {
     /// Makes everything of it durable, or nothing.
     async fn commit(self) -> Result<(), StorageError>;
 }
+
+/// The attempts at work that may lose a race with another writer: five in all, each at once.
+#[derive(Debug)]
+pub struct Attempts {
+    left: u32,
+}
+
+impl Default for Attempts {
+    fn default() -> Self {
+        Self { left: 4 }
+    }
+}
+
+impl Attempts {
+    /// Returns whether the work is to be done anew, after an attempt lost its race, mostly by
+    /// [`StorageError::is_lost_race`].
+    pub fn again(&mut self) -> bool {
+        let again = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        again
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_done_five_times_at_most() {
+        let mut attempts = Attempts::default();
+        let again: Vec<bool> = (0..6).map(|_| attempts.again()).collect();
+        assert_eq!(again, [true, true, true, true, false, false]);
+    }
+}

@@ -1,5 +1,6 @@
 //! Contacts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use async_trait::async_trait;
@@ -113,13 +114,13 @@ super::statement::statements! {
 impl SqlTx {
     /// Returns those of these contacts whose number nobody has, be it in its other form or before in the list. Waits for
     /// whoever makes contacts of the same numbers. Identities of one form are not looked at.
-    pub(super) async fn of_new_numbers(
+    pub(super) async fn of_new_numbers<'a>(
         &mut self,
-        contacts: &[Contact],
-    ) -> Result<Vec<Contact>, StorageError> {
+        contacts: &'a [Contact],
+    ) -> Result<Cow<'a, [Contact]>, StorageError> {
         let numbers: BTreeSet<String> = contacts.iter().filter_map(both_forms).collect();
         if numbers.is_empty() {
-            return Ok(contacts.to_vec());
+            return Ok(Cow::Borrowed(contacts));
         }
         let claimed = self.conn.fetch_optional::<(i64,)>(CLAIM_NUMBERS, (Json(&numbers),)).await?;
         if claimed.is_some_and(|(count,)| count > 0) {
@@ -128,7 +129,7 @@ impl SqlTx {
         let others: Vec<String> =
             contacts.iter().filter_map(|contact| other_form(&contact.phone_number)).collect();
         let stored = by_identity(self.find_by_phone_numbers(&others).await?);
-        Ok(unknown(contacts, &stored))
+        Ok(Cow::Owned(unknown(contacts, &stored)))
     }
 
     /// Stores the words by which contacts without aliases are found.

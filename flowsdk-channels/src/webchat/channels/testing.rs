@@ -1,9 +1,8 @@
 //! Test channels of a router (spec B 4.1, 4.4).
 
-use flowsdk_core::admin::flow::{FlowError, PUBLISH_ATTEMPTS, check_test, publish_test};
+use flowsdk_core::admin::flow::{FlowError, check_test, publish_test};
 use flowsdk_core::change::{Author, Recorded as _};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{HasFlowCatalog, HasFlows, Problem};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::idempotency::HasIdempotency;
@@ -11,7 +10,7 @@ use flowsdk_core::in_use::HasReferences;
 use flowsdk_core::media::HasMedia;
 use flowsdk_core::router::{AdmittedRouter, HasRouters, Reach};
 use flowsdk_core::session::HasLiveSessions;
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::{Attempts, Store, Transaction as _};
 use flowsdk_core::variable::HasVariables;
 
 use super::service::{ShownChannel, shown};
@@ -80,16 +79,15 @@ where
         flow: &FlowId,
         channel: Option<&ChannelId>,
     ) -> Result<PublishedTest, Error> {
-        for _ in 1..PUBLISH_ATTEMPTS {
+        let mut attempts = Attempts::default();
+        loop {
             match self.try_publish_test(author, reach, flow, channel).await {
                 // A draft that somebody wrote meanwhile is not checked yet.
-                Err(Error::Flow(
-                    FlowError::StaleRevision { .. } | FlowError::Storage(StorageError::Stale { .. }),
-                )) => {}
+                Err(Error::Flow(FlowError::StaleRevision { .. })) if attempts.again() => {}
+                Err(Error::Flow(FlowError::Storage(error))) if error.is_lost_race() && attempts.again() => {}
                 result => return result,
             }
         }
-        self.try_publish_test(author, reach, flow, channel).await
     }
 
     async fn try_publish_test(

@@ -1,9 +1,24 @@
 //! Rows of an import of opt-ins: read one by one, so that a bad one spoils no other.
 
-use crate::contact::{MAX_NAME, OptInStatus, clean_name, phone_digits};
+use std::collections::HashSet;
+
+use crate::contact::{
+    HasContactCatalog, HasContacts, MAX_NAME, OptInStatus, clean_name, find_by_either_form, phone_digits,
+};
+use crate::fault::StorageError;
 use crate::id::ContactId;
+use crate::router::Reach;
 use crate::text::Text;
 use crate::time::Timestamp;
+
+/// Rows to import.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// The rows, in order: of several of one contact and moment the last counts.
+    pub rows: Vec<SentRow>,
+    /// Whether one bad row refuses all.
+    pub strict: bool,
+}
 
 /// A row as it was sent: texts, blank where there was nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -177,6 +192,104 @@ fn moment(text: &str, now: Timestamp) -> Result<Timestamp, (&'static str, Text)>
         return Err(("recordedAt", Text::new("Não pode estar no futuro", "May not be in the future")));
     }
     Ok(at)
+}
+
+/// The rows of an import, as they are read.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// With the place of each among all rows, from 0.
+    pub(super) good: Vec<(usize, ImportRow)>,
+    pub(super) refused: Vec<RefusedRow>,
+    /// Whether a row names a contact out of reach.
+    pub(super) reach_beyond: bool,
+}
+
+impl Rows {
+    /// Reads the rows one by one: a bad one is refused, and the others stay.
+    pub(super) fn read(import: &Import, now: Timestamp) -> Self {
+        let mut rows =
+            Self { good: Vec::with_capacity(import.rows.len()), refused: Vec::new(), reach_beyond: false };
+        for (index, sent) in import.rows.iter().enumerate() {
+            match ImportRow::read(sent, now) {
+                Ok(row) => rows.good.push((index, row)),
+                Err((field, reason)) => {
+                    rows.refused.push(RefusedRow { row: index, line: sent.line, field, reason });
+                }
+            }
+        }
+        rows
+    }
+
+    /// Refuses the rows of contacts that are out of reach, or not there.
+    pub(super) async fn refuse_out_of_reach<T: HasContacts + HasContactCatalog>(
+        &mut self,
+        tx: &mut T,
+        reach: Reach<'_>,
+        import: &Import,
+    ) -> Result<(), StorageError> {
+        let known = known_ids(tx, reach, &self.good).await?;
+        let hidden = hidden_numbers(tx, reach, &self.good).await?;
+        let Self { good, refused, reach_beyond } = self;
+        good.retain(|(index, row)| {
+            let (field, reason) = match &row.whose {
+                Whose::Contact(id) if !known.contains(id) => {
+                    ("contactId", Text::new("Contato não encontrado", "Contact not found"))
+                }
+                // It says nothing of the contact's routers.
+                Whose::Phone(phone) if hidden.contains(phone) => (
+                    "phoneNumber",
+                    Text::new("O contato não pode ser importado", "The contact cannot be imported"),
+                ),
+                _ => return true,
+            };
+            *reach_beyond = true;
+            refused.push(RefusedRow { row: *index, line: import.rows[*index].line, field, reason });
+            false
+        });
+        refused.sort_by_key(|row| row.row);
+        Ok(())
+    }
+}
+
+/// Returns the numbers of rows that are of contacts out of reach.
+async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    rows: &[(usize, ImportRow)],
+) -> Result<HashSet<String>, StorageError> {
+    if reach.is_all() {
+        return Ok(HashSet::new());
+    }
+    let mut phones: Vec<String> = rows
+        .iter()
+        .filter_map(|(_, row)| match &row.whose {
+            Whose::Phone(phone) => Some(phone.clone()),
+            Whose::Contact(_) => None,
+        })
+        .collect();
+    phones.sort_unstable();
+    phones.dedup();
+    let found = find_by_either_form(tx, &phones).await?;
+    let ids: Vec<ContactId> = found.values().map(|contact| contact.id.clone()).collect();
+    let seen = tx.contact_catalog().find(&ids, reach.routers()).await?;
+    let seen: HashSet<ContactId> = seen.into_iter().map(|details| details.contact.id).collect();
+    Ok(found.into_iter().filter(|(_, contact)| !seen.contains(&contact.id)).map(|(phone, _)| phone).collect())
+}
+
+/// Returns the contacts among those that rows name by id which are within reach.
+async fn known_ids<T: HasContactCatalog>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    rows: &[(usize, ImportRow)],
+) -> Result<HashSet<ContactId>, StorageError> {
+    let mut ids: Vec<ContactId> = rows.iter().filter_map(|(_, row)| row.whose.contact().cloned()).collect();
+    if ids.is_empty() {
+        return Ok(Default::default());
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let found = tx.contact_catalog().find(&ids, reach.routers()).await?;
+    Ok(found.into_iter().map(|details| details.contact.id).collect())
 }
 
 #[cfg(test)]

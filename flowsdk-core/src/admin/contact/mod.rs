@@ -7,6 +7,6 @@ mod opt_in_service;
 mod service;
 
 pub use error::ContactError;
-pub use import::{ImportReport, ImportRow, RefusedRow, SentRow};
-pub use opt_in_service::{Import, OptInError, OptIns};
+pub use import::{Import, ImportReport, ImportRow, RefusedRow, SentRow};
+pub use opt_in_service::{OptInError, OptIns};
 pub use service::{ContactNaming, Contacts, NewContact};

@@ -1,12 +1,12 @@
 //! The use cases of those who administer opt-ins (spec A 4.6).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{ContactError, ImportReport, ImportRow, RefusedRow, SentRow};
-use crate::admin::contact::import::Whose;
+use super::{ContactError, Import, ImportReport, ImportRow};
+use crate::admin::contact::import::{Rows, Whose};
 use crate::admin::contact::service::find;
 use crate::change::{Attempt, Author, Change, ChangeLog, Entity, EntityKind, Refused};
 use crate::contact::{
@@ -20,12 +20,7 @@ use crate::idempotency::{HasIdempotency, IdempotencyConflict, Once, Outcome, per
 use crate::page::{Page, PageRequest};
 use crate::router::{AdmittedRouter, HasRouters, Reach};
 use crate::session::Channel;
-use crate::store::Store;
-use crate::text::Text;
-use crate::time::Timestamp;
-
-/// How often an import is tried that lost a race.
-const ATTEMPTS: u32 = 5;
+use crate::store::{Attempts, Store};
 
 /// Why a use case of opt-ins fails.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -51,15 +46,6 @@ pub enum OptInError {
     #[error(transparent)]
     #[fault(transparent)]
     Storage(#[from] StorageError),
-}
-
-/// Rows to import.
-#[derive(Debug, Clone)]
-pub struct Import {
-    /// The rows, in order: of several of one contact and moment the last counts.
-    pub rows: Vec<SentRow>,
-    /// Whether one bad row refuses all.
-    pub strict: bool,
 }
 
 /// Shows and imports opt-ins.
@@ -140,32 +126,26 @@ where
         once: Option<Once<ImportReport>>,
     ) -> Result<Outcome<ImportReport>, OptInError> {
         let now = self.cx.now();
-        let read = Rows::read(import, now);
-        let mut rows = read.clone();
-        let mut attempt = 1;
-        let outcome = loop {
+        let mut attempts = Attempts::default();
+        let (outcome, reach_beyond) = loop {
+            let mut rows = Rows::read(import, now);
             let done = perform_once(&*self.store, once.clone(), now, async |tx| {
                 tx.routers().find(router).await?.ok_or(OptInError::RouterNotFound)?;
                 rows.refuse_out_of_reach(tx, reach, import).await?;
-                let total = import.rows.len();
-                let refused = rows.refused.clone();
+                let (total, refused) = (import.rows.len(), rows.refused.clone());
                 if import.strict && !refused.is_empty() {
                     let report = ImportReport { total, imported: 0, created_contacts: 0, refused };
                     return Err(OptInError::Refused(report));
                 }
                 let created_contacts = self.append(tx, router, &rows.good).await?;
                 Ok(ImportReport { total, imported: rows.good.len(), created_contacts, refused })
-            })
-            .await;
-            match done {
-                Err(OptInError::Storage(error)) if error.is_transient() && attempt < ATTEMPTS => {
-                    attempt += 1;
-                    rows.clone_from(&read);
-                }
-                done => break done,
+            });
+            match done.await {
+                Err(OptInError::Storage(error)) if error.is_lost_race() && attempts.again() => {}
+                outcome => break (outcome, rows.reach_beyond),
             }
         };
-        if rows.reach_beyond && !reach.is_all() {
+        if reach_beyond && !reach.is_all() {
             self.changes.refused(
                 author,
                 Refused {
@@ -259,120 +239,28 @@ where
             other.is_some_and(|other| places.get(phone).is_some_and(|place| other < place))
         };
         let (second, first): (Vec<String>, Vec<String>) = phones.into_iter().partition(is_second);
-        let new = first.iter().map(|phone| {
-            let name = forms_of(phone).find_map(|form| names.get(&form).cloned());
-            Contact::create(&self.cx, phone.clone(), name.unwrap_or_else(|| phone.clone()), Channel::Phone)
+        let new = first.into_iter().map(|phone| {
+            let name = forms_of(&phone).find_map(|form| names.get(&form).cloned());
+            let name = name.unwrap_or_else(|| phone.clone());
+            Contact::create(&self.cx, phone, name, Channel::Phone)
         });
-        let created = tx.contact_catalog().insert_new(&new.collect::<Vec<_>>()).await?.len();
-        if !first.is_empty() {
-            let asked: Vec<String> = first.iter().chain(&second).cloned().collect();
-            known.extend(ids(find_by_either_form(tx, &asked).await?));
+        let new: Vec<Contact> = new.collect();
+        if tx.contact_catalog().insert_new(&new).await?.len() < new.len() {
+            // Others made one of them meanwhile: the next attempt asks whether it is within reach.
+            return Err(StorageError::Stale { entity: "contact" });
         }
-        let aliases = second.into_iter().filter_map(|alias| {
-            let contact_id = known.get(&alias)?.clone();
-            Some(ContactAlias { contact_id, alias, created_at: self.cx.now() })
-        });
-        let aliases: Vec<ContactAlias> = aliases.collect();
+        let created = new.len();
+        known.extend(new.into_iter().map(|contact| (contact.phone_number, contact.id)));
+        let mut aliases = Vec::with_capacity(second.len());
+        for alias in second {
+            if let Some(contact_id) = other_form(&alias).and_then(|first| known.get(&first).cloned()) {
+                known.insert(alias.clone(), contact_id.clone());
+                aliases.push(ContactAlias { contact_id, alias, created_at: self.cx.now() });
+            }
+        }
         if !aliases.is_empty() {
             tx.contacts().add_aliases(&aliases).await?;
         }
         Ok((known, created))
     }
-}
-
-/// The rows of an import, as they are read.
-#[derive(Debug, Clone)]
-struct Rows {
-    /// With the place of each among all rows, from 0.
-    good: Vec<(usize, ImportRow)>,
-    refused: Vec<RefusedRow>,
-    /// Whether a row names a contact out of reach.
-    reach_beyond: bool,
-}
-
-impl Rows {
-    fn read(import: &Import, now: Timestamp) -> Self {
-        let mut rows =
-            Self { good: Vec::with_capacity(import.rows.len()), refused: Vec::new(), reach_beyond: false };
-        for (index, sent) in import.rows.iter().enumerate() {
-            match ImportRow::read(sent, now) {
-                Ok(row) => rows.good.push((index, row)),
-                Err((field, reason)) => {
-                    rows.refused.push(RefusedRow { row: index, line: sent.line, field, reason });
-                }
-            }
-        }
-        rows
-    }
-
-    /// Refuses the rows of contacts that are out of reach, or not there.
-    async fn refuse_out_of_reach<T: HasContacts + HasContactCatalog>(
-        &mut self,
-        tx: &mut T,
-        reach: Reach<'_>,
-        import: &Import,
-    ) -> Result<(), StorageError> {
-        let known = known_ids(tx, reach, &self.good).await?;
-        let hidden = hidden_numbers(tx, reach, &self.good).await?;
-        let Self { good, refused, reach_beyond } = self;
-        good.retain(|(index, row)| {
-            let (field, reason) = match &row.whose {
-                Whose::Contact(id) if !known.contains(id) => {
-                    ("contactId", Text::new("Contato não encontrado", "Contact not found"))
-                }
-                // It says nothing of the contact's routers.
-                Whose::Phone(phone) if hidden.contains(phone) => (
-                    "phoneNumber",
-                    Text::new("O contato não pode ser importado", "The contact cannot be imported"),
-                ),
-                _ => return true,
-            };
-            *reach_beyond = true;
-            refused.push(RefusedRow { row: *index, line: import.rows[*index].line, field, reason });
-            false
-        });
-        refused.sort_by_key(|row| row.row);
-        Ok(())
-    }
-}
-
-/// Returns the numbers of rows that are of contacts out of reach.
-async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
-    tx: &mut T,
-    reach: Reach<'_>,
-    rows: &[(usize, ImportRow)],
-) -> Result<HashSet<String>, StorageError> {
-    if reach.is_all() {
-        return Ok(HashSet::new());
-    }
-    let mut phones: Vec<String> = rows
-        .iter()
-        .filter_map(|(_, row)| match &row.whose {
-            Whose::Phone(phone) => Some(phone.clone()),
-            Whose::Contact(_) => None,
-        })
-        .collect();
-    phones.sort_unstable();
-    phones.dedup();
-    let found = find_by_either_form(tx, &phones).await?;
-    let ids: Vec<ContactId> = found.values().map(|contact| contact.id.clone()).collect();
-    let seen = tx.contact_catalog().find(&ids, reach.routers()).await?;
-    let seen: HashSet<ContactId> = seen.into_iter().map(|details| details.contact.id).collect();
-    Ok(found.into_iter().filter(|(_, contact)| !seen.contains(&contact.id)).map(|(phone, _)| phone).collect())
-}
-
-/// Returns the contacts among those that rows name by id which are within reach.
-async fn known_ids<T: HasContactCatalog>(
-    tx: &mut T,
-    reach: Reach<'_>,
-    rows: &[(usize, ImportRow)],
-) -> Result<HashSet<ContactId>, StorageError> {
-    let mut ids: Vec<ContactId> = rows.iter().filter_map(|(_, row)| row.whose.contact().cloned()).collect();
-    if ids.is_empty() {
-        return Ok(Default::default());
-    }
-    ids.sort_unstable();
-    ids.dedup();
-    let found = tx.contact_catalog().find(&ids, reach.routers()).await?;
-    Ok(found.into_iter().map(|details| details.contact.id).collect())
 }

@@ -22,10 +22,8 @@ use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, HasRouters, Reach, Reachable, Route, RouterUnknown, router_gone};
 use crate::session::{HasSessions, MAX_CONTACT_VARIABLES, SentVariables, merge_variables};
-use crate::store::{Store, Transaction as _};
+use crate::store::{Attempts, Store, Transaction as _};
 
-/// How often work is tried that lost a race.
-const ATTEMPTS: u32 = 5;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A contact to be.
@@ -352,13 +350,13 @@ where
         if id == other {
             return Err(ContactError::Itself);
         }
-        for _ in 1..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        loop {
             match self.try_merge(author, reach, id, other).await {
-                Err(ContactError::Storage(error)) if error.is_transient() => {}
+                Err(ContactError::Storage(error)) if error.is_lost_race() && attempts.again() => {}
                 result => return result,
             }
         }
-        self.try_merge(author, reach, id, other).await
     }
 
     async fn try_merge(

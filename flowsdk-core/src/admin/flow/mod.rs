@@ -11,8 +11,7 @@ pub use error::{FlowError, TOOL_BEGINS_NOTHING};
 pub use initial::{InitialFlowError, NoOpening, no_opening, require_initial};
 pub(crate) use service::empty_definition;
 pub use service::{
-    CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, PUBLISH_ATTEMPTS, Tested, WhichDefinition,
-    check_test, publish_test,
+    CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, Tested, WhichDefinition, check_test, publish_test,
 };
 pub use surroundings::Surroundings;
 pub use tx::FlowsTx;

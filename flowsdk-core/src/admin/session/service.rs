@@ -22,14 +22,11 @@ use crate::session::{
     LatestEntries, MAX_SESSION_VARIABLES, SentVariables, Session, SessionFilter, SessionId, SessionTrace,
     SessionWrite, merge_variables,
 };
-use crate::store::{Store, Transaction as _};
+use crate::store::{Attempts, Store, Transaction as _};
 use crate::stream::broker::NewEntry;
 use crate::stream::outbox::HasOutbox;
 use crate::stream::topic;
 use crate::time::Timestamp;
-
-/// How often a write is tried that lost a race with a turn.
-const ATTEMPTS: u32 = 5;
 
 /// The decision on a frozen session (rulings S5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,13 +170,13 @@ where
         id: &SessionId,
         sent: &SentVariables,
     ) -> Result<Map<String, Value>, SessionError> {
-        for _ in 1..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        loop {
             match self.try_merge(author, reach, id, sent).await {
-                Err(SessionError::Storage(StorageError::Stale { .. } | StorageError::Contention(_))) => {}
-                other => return other,
+                Err(SessionError::Storage(error)) if error.is_lost_race() && attempts.again() => {}
+                result => return result,
             }
         }
-        self.try_merge(author, reach, id, sent).await
     }
 
     async fn try_merge(

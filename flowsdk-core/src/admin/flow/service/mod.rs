@@ -33,9 +33,6 @@ use crate::router::{Admitted, Reach};
 use crate::store::Store;
 use crate::words::NameQuery;
 
-/// How often a draft is read and checked before it is told that it is written all the time.
-pub const PUBLISH_ATTEMPTS: u32 = 5;
-
 /// A flow with its draft.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields say it")]

@@ -2,14 +2,13 @@
 
 use serde_json::json;
 
-use super::{Flows, PUBLISH_ATTEMPTS, draft_of, lock, must_stand_still, published, warnings, within};
+use super::{Flows, draft_of, lock, must_stand_still, published, warnings, within};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::{Author, Change, Recorded as _};
-use crate::fault::StorageError;
 use crate::flow::{Flow, FlowVersion, HasFlowCatalog as _, HasFlows as _, Problem, Written};
 use crate::id::FlowId;
 use crate::router::Reach;
-use crate::store::{Store, Transaction as _};
+use crate::store::{Attempts, Store, Transaction as _};
 
 impl<S: Store> Flows<S>
 where
@@ -29,15 +28,15 @@ where
         id: &FlowId,
         revision: Option<i64>,
     ) -> Result<(FlowVersion, Vec<Problem>), FlowError> {
-        for _ in 1..PUBLISH_ATTEMPTS {
+        let mut attempts = Attempts::default();
+        loop {
             match self.try_publish(author, reach, id, revision).await {
                 // A definition that somebody wrote meanwhile is not checked yet.
-                Err(FlowError::StaleRevision { .. }) if revision.is_none() => {}
-                Err(FlowError::Storage(StorageError::Stale { .. })) => {}
+                Err(FlowError::StaleRevision { .. }) if revision.is_none() && attempts.again() => {}
+                Err(FlowError::Storage(error)) if error.is_lost_race() && attempts.again() => {}
                 result => return result,
             }
         }
-        self.try_publish(author, reach, id, revision).await
     }
 
     async fn try_publish(
