@@ -101,7 +101,7 @@ impl<H: BatchHandler> Dispatcher<H> {
             for over in self.aside.start(&self.bench) {
                 self.lanes.finished(over.first.key());
             }
-            self.start_batches();
+            let gathering = self.start_batches();
             // Entries go in many ways: they are done, or left to the next owner of their partition.
             self.backpressure.relieve(self.config().capacity, |party| self.lanes.held_by(party));
             if !open && self.lanes.is_empty() && self.at_once() == 0 {
@@ -110,7 +110,6 @@ impl<H: BatchHandler> Dispatcher<H> {
             // Read after `start_batches`: a piece that is the next owner's does not start and frees its lane, whose next
             // entry may wait for a moment. A value from before would never wake the dispatcher.
             let pause = self.lanes.next_moment().map(|at| at.since(self.bench.clock.now()));
-            let gathering = self.gathering();
             tokio::select! {
                 Some(ended) = self.running.join_next(), if !self.running.is_empty() => match ended {
                     Ok(batch) => self.settle(batch),
@@ -188,19 +187,22 @@ impl<H: BatchHandler> Dispatcher<H> {
     }
 
     /// Starts as much as may run at once: by turns a batch and an entry that runs alone, so that neither waits for
-    /// the end of the other.
-    fn start_batches(&mut self) {
+    /// the end of the other. Returns whether the ready entries wait for more: the caller calls again at `gathered_at`.
+    fn start_batches(&mut self) -> bool {
         while self.at_once() < self.config().parallel {
-            let is_gathered = self.lanes.ready() > 0 && !self.gathering();
+            let gathering = self.gathering();
+            let is_gathered = self.lanes.ready() > 0 && !gathering;
             if is_gathered && (self.alone.is_empty() || !self.batch_was_last) && self.start_batch() {
                 self.batch_was_last = true;
             } else if let Some(run) = self.alone.pop_front() {
                 self.batch_was_last = false;
                 self.start_alone(run);
             } else {
-                return;
+                // Not asked again: the wait may have ended by now, and nobody would call at its end.
+                return gathering;
             }
         }
+        false
     }
 
     /// Returns how many batches run.
@@ -287,8 +289,8 @@ impl<H: BatchHandler> Dispatcher<H> {
 
     /// Returns whether the ready entries wait for more.
     fn gathering(&self) -> bool {
-        let few = self.lanes.ready() < self.last;
-        few && self.lanes.ready() > 0 && Instant::now() < self.gathered_at
+        let few = (1..self.last).contains(&self.lanes.ready());
+        few && Instant::now() < self.gathered_at
     }
 
     fn settle(&mut self, batch: EndedBatch<H>) {

@@ -37,12 +37,13 @@ pub(super) const PHONE: &str = "5511987654321";
 
 /// A provider that runs in this test, and the business that it serves.
 pub(super) struct World {
+    /// Dropped before the folder with its log, which a failed test shows.
+    pub(super) server: Server,
     /// Its database goes with it.
     pub(super) setup: Setup,
     pub(super) provider: Provider,
     /// The provider listens as long as this is there.
     serving: JoinSet<()>,
-    pub(super) server: Server,
     pub(super) admin: Api,
     pub(super) shop: Shop,
 }

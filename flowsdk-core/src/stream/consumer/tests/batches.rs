@@ -405,3 +405,41 @@ async fn a_party_whose_partition_is_left_is_refused_no_more() {
     let both = async { tokio::join!(dispatcher.run(CancellationToken::new()), leaving) };
     tokio::time::timeout(Duration::from_secs(60), both).await.expect("it is relieved");
 }
+
+/// Answers at once.
+struct Echo;
+
+#[async_trait]
+impl BatchHandler for Echo {
+    type Event = ();
+    type Output = ();
+
+    fn parse(&self, _: TopicName, _: &Entry) -> Result<(), String> {
+        Err("nothing is parsed here".to_owned())
+    }
+
+    async fn handle(&self, batch: &[Work<(), ()>]) -> Vec<Verdict<()>> {
+        batch.iter().map(|_| Verdict::Done(())).collect()
+    }
+}
+
+/// The third entry is fewer than the batch of two before it, so it waits for more. Its wait ends at any place of the
+/// dispatcher's round, because the waits differ by less than a round takes.
+#[tokio::test]
+async fn a_small_batch_begins_whenever_its_wait_ends() {
+    for nanoseconds in (0..20_000).step_by(10) {
+        let gather = Duration::from_nanos(nanoseconds);
+        let config = ConsumerConfig { max_batch: 2, gather, ..ConsumerConfig::named("test") };
+        let clock = Arc::new(ManualClock::at(0));
+        let (dispatcher, submitter) =
+            Dispatcher::new(Arc::new(Echo), None, Arc::new(Letters::default()), clock, config);
+        let handing_in = async {
+            let submit = async |key: &str| submitter.submit(key, ()).await;
+            let answers = async { tokio::join!(submit("a"), submit("b"), submit("c")) };
+            let answers = tokio::time::timeout(Duration::from_secs(10), answers).await;
+            assert_eq!(answers.expect("no entry waits for the next one"), (Ok(()), Ok(()), Ok(())));
+            drop(submitter);
+        };
+        tokio::join!(dispatcher.run(CancellationToken::new()), handing_in);
+    }
+}
