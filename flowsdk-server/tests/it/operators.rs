@@ -1,6 +1,6 @@
 //! Commands of operators: accounts, configuration, restoration.
 
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -21,7 +21,12 @@ fn of_folder(data: &Path, arguments: &[&str]) -> Command {
 fn told(mut command: Command, line: &str) -> (bool, String) {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    writeln!(child.stdin.take().unwrap(), "{line}").unwrap();
+    let written = writeln!(child.stdin.take().unwrap(), "{line}");
+    // A command that refuses its arguments ends without reading.
+    assert!(
+        written.as_ref().map_or_else(|error| error.kind() == ErrorKind::BrokenPipe, |()| true),
+        "{written:?}"
+    );
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
     (output.status.success(), said)
