@@ -51,21 +51,21 @@ pub trait Transaction: Send {
     async fn commit(self) -> Result<(), StorageError>;
 }
 
-/// The attempts at work that may lose a race with another writer: five in all, each at once.
+/// The retries of work that may lose a race with another writer: four, each at once.
 #[derive(Debug)]
-pub struct Attempts {
+pub struct Retries {
     left: u32,
 }
 
-impl Default for Attempts {
+impl Default for Retries {
     fn default() -> Self {
         Self { left: 4 }
     }
 }
 
-impl Attempts {
-    /// Returns whether the work is to be done anew, after an attempt lost its race, mostly by
-    /// [`StorageError::is_lost_race`].
+impl Retries {
+    /// Returns whether the work is to be tried again. Call it after an attempt that lost its race, which mostly
+    /// [`StorageError::is_lost_race`] tells.
     pub fn again(&mut self) -> bool {
         let again = self.left > 0;
         self.left = self.left.saturating_sub(1);
@@ -78,9 +78,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_is_done_five_times_at_most() {
-        let mut attempts = Attempts::default();
-        let again: Vec<bool> = (0..6).map(|_| attempts.again()).collect();
+    fn there_are_four() {
+        let mut retries = Retries::default();
+        let again: Vec<bool> = (0..6).map(|_| retries.again()).collect();
         assert_eq!(again, [true, true, true, true, false, false]);
     }
 }

@@ -10,7 +10,7 @@ use flowsdk_core::in_use::HasReferences;
 use flowsdk_core::media::HasMedia;
 use flowsdk_core::router::{AdmittedRouter, HasRouters, Reach};
 use flowsdk_core::session::HasLiveSessions;
-use flowsdk_core::store::{Attempts, Store, Transaction as _};
+use flowsdk_core::store::{Retries, Store, Transaction as _};
 use flowsdk_core::variable::HasVariables;
 
 use super::service::{ShownChannel, shown};
@@ -79,12 +79,12 @@ where
         flow: &FlowId,
         channel: Option<&ChannelId>,
     ) -> Result<PublishedTest, Error> {
-        let mut attempts = Attempts::default();
+        let mut retries = Retries::default();
         loop {
             match self.try_publish_test(author, reach, flow, channel).await {
                 // A draft that somebody wrote meanwhile is not checked yet.
-                Err(Error::Flow(FlowError::StaleRevision { .. })) if attempts.again() => {}
-                Err(Error::Flow(FlowError::Storage(error))) if error.is_lost_race() && attempts.again() => {}
+                Err(Error::Flow(FlowError::StaleRevision { .. })) if retries.again() => {}
+                Err(Error::Flow(FlowError::Storage(error))) if error.is_lost_race() && retries.again() => {}
                 result => return result,
             }
         }

@@ -20,7 +20,7 @@ use crate::idempotency::{HasIdempotency, IdempotencyConflict, Once, Outcome, per
 use crate::page::{Page, PageRequest};
 use crate::router::{AdmittedRouter, HasRouters, Reach};
 use crate::session::Channel;
-use crate::store::{Attempts, Store};
+use crate::store::{Retries, Store};
 
 /// Why a use case of opt-ins fails.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -126,7 +126,7 @@ where
         once: Option<Once<ImportReport>>,
     ) -> Result<Outcome<ImportReport>, OptInError> {
         let now = self.cx.now();
-        let mut attempts = Attempts::default();
+        let mut retries = Retries::default();
         let (outcome, reach_beyond) = loop {
             let mut rows = Rows::read(import, now);
             let done = perform_once(&*self.store, once.clone(), now, async |tx| {
@@ -141,7 +141,7 @@ where
                 Ok(ImportReport { total, imported: rows.good.len(), created_contacts, refused })
             });
             match done.await {
-                Err(OptInError::Storage(error)) if error.is_lost_race() && attempts.again() => {}
+                Err(OptInError::Storage(error)) if error.is_lost_race() && retries.again() => {}
                 outcome => break (outcome, rows.reach_beyond),
             }
         };

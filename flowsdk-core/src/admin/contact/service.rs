@@ -22,7 +22,7 @@ use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, HasRouters, Reach, Reachable, Route, RouterUnknown, router_gone};
 use crate::session::{HasSessions, MAX_CONTACT_VARIABLES, SentVariables, merge_variables};
-use crate::store::{Attempts, Store, Transaction as _};
+use crate::store::{Retries, Store, Transaction as _};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -350,10 +350,10 @@ where
         if id == other {
             return Err(ContactError::Itself);
         }
-        let mut attempts = Attempts::default();
+        let mut retries = Retries::default();
         loop {
             match self.try_merge(author, reach, id, other).await {
-                Err(ContactError::Storage(error)) if error.is_lost_race() && attempts.again() => {}
+                Err(ContactError::Storage(error)) if error.is_lost_race() && retries.again() => {}
                 result => return result,
             }
         }

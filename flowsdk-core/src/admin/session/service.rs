@@ -22,7 +22,7 @@ use crate::session::{
     LatestEntries, MAX_SESSION_VARIABLES, SentVariables, Session, SessionFilter, SessionId, SessionTrace,
     SessionWrite, merge_variables,
 };
-use crate::store::{Attempts, Store, Transaction as _};
+use crate::store::{Retries, Store, Transaction as _};
 use crate::stream::broker::NewEntry;
 use crate::stream::outbox::HasOutbox;
 use crate::stream::topic;
@@ -170,10 +170,10 @@ where
         id: &SessionId,
         sent: &SentVariables,
     ) -> Result<Map<String, Value>, SessionError> {
-        let mut attempts = Attempts::default();
+        let mut retries = Retries::default();
         loop {
             match self.try_merge(author, reach, id, sent).await {
-                Err(SessionError::Storage(error)) if error.is_lost_race() && attempts.again() => {}
+                Err(SessionError::Storage(error)) if error.is_lost_race() && retries.again() => {}
                 result => return result,
             }
         }

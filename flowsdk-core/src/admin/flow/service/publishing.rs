@@ -8,7 +8,7 @@ use crate::change::{Author, Change, Recorded as _};
 use crate::flow::{Flow, FlowVersion, HasFlowCatalog as _, HasFlows as _, Problem, Written};
 use crate::id::FlowId;
 use crate::router::Reach;
-use crate::store::{Attempts, Store, Transaction as _};
+use crate::store::{Retries, Store, Transaction as _};
 
 impl<S: Store> Flows<S>
 where
@@ -28,12 +28,12 @@ where
         id: &FlowId,
         revision: Option<i64>,
     ) -> Result<(FlowVersion, Vec<Problem>), FlowError> {
-        let mut attempts = Attempts::default();
+        let mut retries = Retries::default();
         loop {
             match self.try_publish(author, reach, id, revision).await {
                 // A definition that somebody wrote meanwhile is not checked yet.
-                Err(FlowError::StaleRevision { .. }) if revision.is_none() && attempts.again() => {}
-                Err(FlowError::Storage(error)) if error.is_lost_race() && attempts.again() => {}
+                Err(FlowError::StaleRevision { .. }) if revision.is_none() && retries.again() => {}
+                Err(FlowError::Storage(error)) if error.is_lost_race() && retries.again() => {}
                 result => return result,
             }
         }
