@@ -1,6 +1,6 @@
 //! Rows of an import of opt-ins: read one by one, so that a bad one spoils no other.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::contact::{
     HasContactCatalog, HasContacts, MAX_NAME, OptInStatus, clean_name, find_by_either_form, phone_digits,
@@ -53,6 +53,14 @@ impl Whose {
         match self {
             Self::Contact(id) => Some(id),
             Self::Phone(_) => None,
+        }
+    }
+
+    /// Returns the digits of the phone number, if the row names the contact by it.
+    pub(super) fn phone(&self) -> Option<&String> {
+        match self {
+            Self::Contact(_) => None,
+            Self::Phone(phone) => Some(phone),
         }
     }
 }
@@ -220,23 +228,27 @@ impl Rows {
         rows
     }
 
-    /// Refuses the rows of contacts that are out of reach, or not there.
+    /// Refuses the rows of contacts that are out of reach, or not there. Returns the contacts of the other rows' numbers,
+    /// as far as there are any. Whoever makes one of them later is not among them, so nothing is done to it unseen.
     pub(super) async fn refuse_out_of_reach<T: HasContacts + HasContactCatalog>(
         &mut self,
         tx: &mut T,
         reach: Reach<'_>,
         import: &Import,
-    ) -> Result<(), StorageError> {
-        let known = known_ids(tx, reach, &self.good).await?;
-        let hidden = hidden_numbers(tx, reach, &self.good).await?;
+    ) -> Result<HashMap<String, ContactId>, StorageError> {
+        let found = find_by_either_form(tx, &self.phones()).await?;
+        let mut of_phones: HashMap<String, ContactId> =
+            found.into_iter().map(|(phone, contact)| (phone, contact.id)).collect();
+        let named = self.good.iter().filter_map(|(_, row)| row.whose.contact());
+        let seen = seen(tx, reach, named, of_phones.values()).await?;
         let Self { good, refused, reach_beyond } = self;
         good.retain(|(index, row)| {
             let (field, reason) = match &row.whose {
-                Whose::Contact(id) if !known.contains(id) => {
+                Whose::Contact(id) if !seen.contains(id) => {
                     ("contactId", Text::new("Contato não encontrado", "Contact not found"))
                 }
                 // It says nothing of the contact's routers.
-                Whose::Phone(phone) if hidden.contains(phone) => (
+                Whose::Phone(phone) if of_phones.get(phone).is_some_and(|id| !seen.contains(id)) => (
                     "phoneNumber",
                     Text::new("O contato não pode ser importado", "The contact cannot be imported"),
                 ),
@@ -247,49 +259,38 @@ impl Rows {
             false
         });
         refused.sort_by_key(|row| row.row);
-        Ok(())
+        of_phones.retain(|_, id| seen.contains(id));
+        Ok(of_phones)
+    }
+
+    /// Returns the numbers of the rows, each once and in one order everywhere, so that two imports do not wait for each
+    /// other.
+    fn phones(&self) -> Vec<String> {
+        let phones = self.good.iter().filter_map(|(_, row)| row.whose.phone());
+        phones.collect::<BTreeSet<_>>().into_iter().cloned().collect()
     }
 }
 
-/// Returns the numbers of rows that are of contacts out of reach.
-async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
+/// Returns the contacts within reach: of those that rows name by id, which may not be there, and of those that were found.
+async fn seen<T: HasContactCatalog>(
     tx: &mut T,
     reach: Reach<'_>,
-    rows: &[(usize, ImportRow)],
-) -> Result<HashSet<String>, StorageError> {
-    if reach.is_all() {
-        return Ok(HashSet::new());
-    }
-    let mut phones: Vec<String> = rows
-        .iter()
-        .filter_map(|(_, row)| match &row.whose {
-            Whose::Phone(phone) => Some(phone.clone()),
-            Whose::Contact(_) => None,
-        })
-        .collect();
-    phones.sort_unstable();
-    phones.dedup();
-    let found = find_by_either_form(tx, &phones).await?;
-    let ids: Vec<ContactId> = found.values().map(|contact| contact.id.clone()).collect();
-    let seen = tx.contact_catalog().find(&ids, reach.routers()).await?;
-    let seen: HashSet<ContactId> = seen.into_iter().map(|details| details.contact.id).collect();
-    Ok(found.into_iter().filter(|(_, contact)| !seen.contains(&contact.id)).map(|(phone, _)| phone).collect())
-}
-
-/// Returns the contacts among those that rows name by id which are within reach.
-async fn known_ids<T: HasContactCatalog>(
-    tx: &mut T,
-    reach: Reach<'_>,
-    rows: &[(usize, ImportRow)],
+    named: impl Iterator<Item = &ContactId>,
+    found: impl Iterator<Item = &ContactId>,
 ) -> Result<HashSet<ContactId>, StorageError> {
-    let mut ids: Vec<ContactId> = rows.iter().filter_map(|(_, row)| row.whose.contact().cloned()).collect();
-    if ids.is_empty() {
-        return Ok(Default::default());
+    let mut asked: BTreeSet<ContactId> = named.cloned().collect();
+    let mut seen = HashSet::new();
+    if reach.is_all() {
+        seen.extend(found.cloned());
+    } else {
+        asked.extend(found.cloned());
     }
-    ids.sort_unstable();
-    ids.dedup();
-    let found = tx.contact_catalog().find(&ids, reach.routers()).await?;
-    Ok(found.into_iter().map(|details| details.contact.id).collect())
+    if !asked.is_empty() {
+        let asked: Vec<ContactId> = asked.into_iter().collect();
+        let within = tx.contact_catalog().find(&asked, reach.routers()).await?;
+        seen.extend(within.into_iter().map(|details| details.contact.id));
+    }
+    Ok(seen)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::admin::contact::service::find;
 use crate::change::{Attempt, Author, Change, ChangeLog, Entity, EntityKind, Refused};
 use crate::contact::{
     Contact, ContactAlias, ContactOptIn, HasContactCatalog, HasContacts, HasOptInCatalog, HasOptIns,
-    OptInFilter, OptInSource, find_by_either_form, forms_of, other_form,
+    OptInFilter, OptInSource, forms_of, other_form,
 };
 use crate::context::OpContext;
 use crate::fault::{Fault, StorageError};
@@ -131,13 +131,13 @@ where
             let mut rows = Rows::read(import, now);
             let done = perform_once(&*self.store, once.clone(), now, async |tx| {
                 tx.routers().find(router).await?.ok_or(OptInError::RouterNotFound)?;
-                rows.refuse_out_of_reach(tx, reach, import).await?;
+                let known = rows.refuse_out_of_reach(tx, reach, import).await?;
                 let (total, refused) = (import.rows.len(), rows.refused.clone());
                 if import.strict && !refused.is_empty() {
                     let report = ImportReport { total, imported: 0, created_contacts: 0, refused };
                     return Err(OptInError::Refused(report));
                 }
-                let created_contacts = self.append(tx, router, &rows.good).await?;
+                let created_contacts = self.append(tx, router, &rows.good, known).await?;
                 Ok(ImportReport { total, imported: rows.good.len(), created_contacts, refused })
             });
             match done.await {
@@ -169,14 +169,16 @@ where
         outcome
     }
 
-    /// Appends an opt-in for each row. Returns how many contacts were created.
+    /// Appends an opt-in for each row; `known` are the contacts that the numbers have. Returns how many contacts were
+    /// created.
     async fn append(
         &self,
         tx: &mut S::Tx,
         router: &AdmittedRouter,
         rows: &[(usize, ImportRow)],
+        known: HashMap<String, ContactId>,
     ) -> Result<usize, StorageError> {
-        let (by_phone, created) = self.by_phone(tx, rows).await?;
+        let (by_phone, created) = self.by_phone(tx, rows, known).await?;
         let mut contacts = Vec::with_capacity(rows.len());
         let mut records = Vec::with_capacity(rows.len());
         for (_, row) in rows {
@@ -203,30 +205,25 @@ where
         Ok(created)
     }
 
-    /// Returns the contacts of the rows' numbers, and how many were created.
+    /// Returns the contacts of the rows' numbers: those that are `known`, and new ones. Returns also how many were created.
     async fn by_phone(
         &self,
         tx: &mut S::Tx,
         rows: &[(usize, ImportRow)],
+        mut known: HashMap<String, ContactId>,
     ) -> Result<(HashMap<String, ContactId>, usize), StorageError> {
-        let mut phones: Vec<String> = Vec::new();
+        // In one order everywhere, so that two imports do not wait for each other.
+        let mut phones = BTreeSet::new();
         let (mut places, mut names) = (HashMap::new(), HashMap::new());
         for (place, row) in rows {
-            if let Whose::Phone(phone) = &row.whose {
-                phones.push(phone.clone());
+            if let Some(phone) = row.whose.phone().filter(|phone| !known.contains_key(*phone)) {
+                phones.insert(phone.clone());
                 places.entry(phone.clone()).or_insert(*place);
                 if let Some(name) = &row.name {
                     names.entry(phone.clone()).or_insert(name.clone());
                 }
             }
         }
-        // In one order everywhere, so that two imports do not wait for each other.
-        phones.sort_unstable();
-        phones.dedup();
-        let ids =
-            |found: HashMap<String, Contact>| found.into_iter().map(|(phone, contact)| (phone, contact.id));
-        let mut known: HashMap<String, ContactId> = ids(find_by_either_form(tx, &phones).await?).collect();
-        phones.retain(|phone| !known.contains_key(phone));
         if !phones.is_empty() {
             // In the order in which turns lock: contacts, then numbers. Rows refer to these contacts later.
             let named = rows.iter().filter_map(|(_, row)| row.whose.contact());

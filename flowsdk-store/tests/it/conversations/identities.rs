@@ -15,6 +15,7 @@ use flowsdk_core::router::Reach;
 use flowsdk_core::session::{Channel, HasSessions as _, Session, SessionId};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::SqlStore;
+use futures_util::future::join_all;
 
 use super::world::{World, bodies};
 use crate::support::databases::on_every_database;
@@ -24,6 +25,7 @@ on_every_database! {
     an_alias_that_comes_later_is_kept,
     two_contacts_stay_two,
     an_import_beside_first_messages_makes_one_contact_of_a_number,
+    an_import_beside_first_messages_at_another_router_sees_none_of_them,
     the_name_of_the_profile_is_followed_until_somebody_gives_one,
 }
 
@@ -186,6 +188,41 @@ async fn an_import_beside_first_messages_makes_one_contact_of_a_number(store: Sq
         let current = tx.opt_ins().current(one, &router).await.expect("found");
         assert!(current.is_some(), "{round}: the opt-in is of the other contact");
     }
+}
+
+/// Whoever imports is confined to a router to which nobody wrote.
+async fn an_import_beside_first_messages_at_another_router_sees_none_of_them(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.world.add_router("router2", "c2").await;
+    let opt_ins = OptIns::new(Arc::clone(&phone.world.store), phone.world.cx.clone(), Arc::new(NoChangeLog));
+    let routers = ["router2".parse().expect("an id")];
+    let reach = Reach::only(&routers);
+    let router = reach.admit(routers[0].clone()).expect("within reach");
+    let mut done = 0;
+    for round in 100..130 {
+        let numbers: Vec<String> = (100..140).map(|nth| format!("1555{round}0{nth}")).collect();
+        let accepted = |number: &String| SentRow {
+            phone_number: number.clone(),
+            status: "accepted".to_owned(),
+            ..SentRow::default()
+        };
+        let import = Import { rows: numbers.iter().map(accepted).collect(), strict: false };
+        let first_messages = numbers.iter().map(|number| {
+            let event = phone.message(&format!("wa-111-{number}"), &format!("m{number}"), &[], None);
+            let world = &phone.world;
+            async move { world.try_handle(&[event]).await }
+        });
+        let author = Author::default();
+        let (imported, handled) =
+            tokio::join!(opt_ins.import(&author, reach, &router, &import, None), join_all(first_messages),);
+        assert!(handled.iter().all(Result::is_ok), "{handled:?}");
+        // An import that lost every race did nothing.
+        let Ok(Outcome::Done(report)) = imported else { continue };
+        assert_eq!(report.imported, report.created_contacts, "{round}: it imported a contact of others");
+        assert_eq!(report.imported + report.refused.len(), report.total);
+        done += 1;
+    }
+    assert!(done > 0, "no import won a race");
 }
 
 async fn the_name_of_the_profile_is_followed_until_somebody_gives_one(store: SqlStore) {
