@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::records::Records;
+use super::say::{entry_of, row_of};
 use super::traced::Stopped;
 use super::turn::{After, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
@@ -10,10 +11,9 @@ use crate::contact::Contact;
 use crate::event::{Notice, OutgoingEvent};
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId, MessageId};
-use crate::message::{MessageStatus, NewMessage};
+use crate::message::NewMessage;
 use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
 use crate::stream::broker::NewEntry;
-use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
 use crate::time::Timestamp;
 
 /// Everything to be written for a batch.
@@ -132,11 +132,8 @@ impl Writes {
 
     /// Adds a message at a place among those of the batch.
     fn say_at(&mut self, at: usize, event: OutgoingEvent, chat_id: &ChatId, handover: &Handover) {
-        let to_chat = TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat;
-        let published = !to_chat || matches!(handover, Handover::Stream);
-        // No provider can refuse an answer on the web chat: it is on its way to the visitor with this commit.
-        let status = if to_chat { MessageStatus::Sent } else { MessageStatus::Pending };
-        self.messages.insert(at, event.to_message(chat_id, status));
+        let published = handover.publishes(&event);
+        self.messages.insert(at, row_of(&event, chat_id));
         self.publications.extend(published.then(|| Publication::Message(Box::new(event))));
     }
 
@@ -216,13 +213,5 @@ impl Numbers {
     /// Numbers the event of a stored message.
     pub(super) fn set(&self, event: &mut OutgoingEvent) {
         event.seq = self.0.get(&event.internal_id).copied();
-    }
-}
-
-fn entry_of(event: &OutgoingEvent) -> NewEntry {
-    match TopicName::outgoing(&event.session_id) {
-        TopicName::OutgoingChat => NewEntry::of::<OutgoingChat>(event),
-        TopicName::OutgoingSocial => NewEntry::of::<OutgoingSocial>(event),
-        _ => NewEntry::of::<OutgoingPhone>(event),
     }
 }

@@ -8,6 +8,7 @@ pub mod definition;
 pub mod diff;
 mod engine;
 pub mod graph;
+pub mod handoff;
 pub(crate) mod interpolate;
 mod model;
 mod perform;

@@ -35,7 +35,7 @@ pub(crate) enum Operand {
 }
 
 impl CompiledCondition {
-    pub(super) fn new(condition: &Condition, patterns: &Patterns) -> Self {
+    pub(crate) fn new(condition: &Condition, patterns: &Patterns) -> Self {
         let values = condition.values.iter().map(|value| operand(condition.comparator, &value.0, patterns));
         Self {
             source: Source::new(&condition.source),

@@ -13,7 +13,11 @@ use crate::flow::interpolate::{View, write_value};
 use crate::message::{IncomingContent, Known};
 
 /// Returns whether all of `conditions` hold; any answer when the turn's budget is spent.
-pub(super) fn hold(conditions: &[CompiledCondition], view: &View<'_>, calendar: &Calendar<'_>) -> bool {
+pub(in crate::flow) fn hold(
+    conditions: &[CompiledCondition],
+    view: &View<'_>,
+    calendar: &Calendar<'_>,
+) -> bool {
     conditions.iter().all(|condition| holds(condition, view, calendar))
 }
 

@@ -6,7 +6,7 @@
 mod action;
 mod answer;
 pub(crate) mod compare;
-mod condition;
+pub(crate) mod condition;
 mod handover;
 mod outside;
 mod request;

@@ -1,0 +1,67 @@
+//! Messages of people and agents in a conversation: stored like those of flows, and sent the same way.
+
+use super::Handover;
+use crate::event::OutgoingEvent;
+use crate::fault::StorageError;
+use crate::id::ChatId;
+use crate::message::{HasMessages, MessageStatus, NewMessage};
+use crate::stream::broker::NewEntry;
+use crate::stream::outbox::HasOutbox;
+use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
+
+/// Stores a message to the contact of a chat and publishes it, in the transaction `tx`.
+///
+/// Returns the event with the number of the message. After the commit it goes to [`Handover::hand_over`].
+///
+/// # Errors
+/// [`StorageError::Stale`] when another transaction has numbered a message of the chat meanwhile: the same work
+/// succeeds when tried again.
+pub async fn say<T: HasMessages + HasOutbox>(
+    tx: &mut T,
+    mut event: OutgoingEvent,
+    chat_id: &ChatId,
+    handover: &Handover,
+) -> Result<OutgoingEvent, StorageError> {
+    event.chat_id = Some(chat_id.clone());
+    event.seq = tx.messages().insert_many(&[row_of(&event, chat_id)]).await?.first().copied();
+    if handover.publishes(&event) {
+        tx.outbox().push_many(&[entry_of(&event)]).await?;
+    }
+    Ok(event)
+}
+
+impl Handover {
+    /// Passes on a message that the outbox does not take, after its commit.
+    pub fn hand_over(&self, event: OutgoingEvent) {
+        if let Self::Direct(sink) = self
+            && !self.publishes(&event)
+        {
+            sink.deliver(vec![event]);
+        }
+    }
+
+    /// Returns whether the outbox takes a message.
+    pub(super) fn publishes(&self, event: &OutgoingEvent) -> bool {
+        matches!(self, Self::Stream) || !is_to_chat(event)
+    }
+}
+
+/// Returns the row of a message. No provider can refuse one on the web chat: it is on its way to the visitor with its
+/// commit.
+pub(super) fn row_of(event: &OutgoingEvent, chat_id: &ChatId) -> NewMessage {
+    let status = if is_to_chat(event) { MessageStatus::Sent } else { MessageStatus::Pending };
+    event.to_message(chat_id, status)
+}
+
+/// Returns the entry of a message in the stream of its channel.
+pub(super) fn entry_of(event: &OutgoingEvent) -> NewEntry {
+    match TopicName::outgoing(&event.session_id) {
+        TopicName::OutgoingChat => NewEntry::of::<OutgoingChat>(event),
+        TopicName::OutgoingSocial => NewEntry::of::<OutgoingSocial>(event),
+        _ => NewEntry::of::<OutgoingPhone>(event),
+    }
+}
+
+fn is_to_chat(event: &OutgoingEvent) -> bool {
+    TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat
+}
