@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::fault::{Fault, StorageError};
-use crate::id::{FlowId, LlmCredentialId};
+use crate::id::{FlowId, LlmCredentialId, QueueId};
 use crate::text::Text;
 
 /// A row that rows of other aggregates refer to.
@@ -13,6 +13,8 @@ pub enum Referred<'a> {
     Flow(&'a FlowId),
     /// A credential of a model provider.
     LlmCredential(&'a LlmCredentialId),
+    /// A queue of the helpdesk. Its tickets do not refer to it: they are [counted](Dependants::tickets).
+    Queue(&'a QueueId),
 }
 
 /// A reference that stands in the way of a deletion.
@@ -68,6 +70,16 @@ impl Dependants {
         self.0.push(("chats".to_owned(), text));
     }
 
+    /// Notes open tickets, if there are any.
+    pub fn tickets(&mut self, count: i64) {
+        let text = match count {
+            ..=0 => return,
+            1 => Text::new("1 ticket aberto", "1 open ticket"),
+            _ => Text::of(format!("{count} tickets abertos"), format!("{count} open tickets")),
+        };
+        self.0.push(("tickets".to_owned(), text));
+    }
+
     /// Notes something that refers to the thing: its field on the wire and its id.
     pub fn reference(&mut self, field: impl Into<String>, id: &str) {
         self.0.push((field.into(), Text::of(id.to_owned(), id.to_owned())));
@@ -120,8 +132,19 @@ mod tests {
             assert_eq!(field, "chats");
             assert_eq!((text.portuguese(), text.english()), (portuguese, english));
         }
+        for (count, portuguese, english) in
+            [(1, "1 ticket aberto", "1 open ticket"), (2, "2 tickets abertos", "2 open tickets")]
+        {
+            let mut dependants = Dependants::default();
+            dependants.tickets(count);
+            let details = dependants.details();
+            let [(field, text)] = &details[..] else { panic!("{details:?}") };
+            assert_eq!(field, "tickets");
+            assert_eq!((text.portuguese(), text.english()), (portuguese, english));
+        }
         let mut none = Dependants::default();
         none.sessions(0);
+        none.tickets(0);
         none.chats(0);
         assert!(none.is_empty());
     }

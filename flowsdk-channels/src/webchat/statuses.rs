@@ -11,6 +11,7 @@ use flowsdk_core::fault::Chain;
 use flowsdk_core::message::HasMessages;
 use flowsdk_core::store::Store;
 use flowsdk_core::stream::broker::{Broker, NewEntry};
+use flowsdk_core::stream::outbox::HasOutbox;
 use flowsdk_core::stream::topic::Status;
 
 /// The destination of delivery statuses.
@@ -33,7 +34,7 @@ pub struct StoreStatuses<S>(pub MessagePersister<S>);
 #[async_trait]
 impl<S: Store> StatusSink for StoreStatuses<S>
 where
-    S::Tx: HasMessages + HasChats + HasOptIns,
+    S::Tx: HasMessages + HasChats + HasOptIns + HasOutbox,
 {
     async fn pass(&self, events: &[StatusEvent]) -> Result<(), String> {
         for some in events.chunks(AT_ONCE) {

@@ -63,6 +63,8 @@ pub enum EntityKind {
     InteractiveForm,
     ImportDraft,
     Media,
+    Ticket,
+    QueueDistributionRule,
 }
 
 /// An entity that something was done to.

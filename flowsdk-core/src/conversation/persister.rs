@@ -12,15 +12,18 @@ use async_trait::async_trait;
 use crate::chat::{Chat, HasChats};
 use crate::contact::{HasOptIns, OptInStatus, ToldOptIn, follow_provider};
 use crate::context::OpContext;
-use crate::event::{DeliveryStatus, StatusEvent};
+use crate::event::{DeliveryStatus, HelpdeskEvent, StatusEvent, WindowExpiredEvent};
 use crate::fault::StorageError;
 use crate::id::MessageId;
-use crate::message::{HasMessages, MessageStatus, ParkedStatus, StatusError, StatusWrite, later};
+use crate::message::{
+    HasMessages, MessageStatus, ParkedStatus, StatusError, StatusWrite, WINDOW_CODES, later,
+};
 use crate::session::{Channel, SessionId};
 use crate::store::{Store, Transaction as _};
-use crate::stream::broker::Entry;
+use crate::stream::broker::{Entry, NewEntry};
 use crate::stream::consumer::{BatchHandler, Verdict, Work};
-use crate::stream::topic::TopicName;
+use crate::stream::outbox::HasOutbox;
+use crate::stream::topic::{Helpdesk, TopicName};
 use crate::time::Timestamp;
 
 /// The consumer group on `stream:status`.
@@ -34,6 +37,7 @@ const PARKED_FOR: Duration = Duration::from_mins(10);
 pub struct MessagePersister<S> {
     store: Arc<S>,
     cx: OpContext,
+    window_codes: Vec<i64>,
 }
 
 /// What was reported of a message, once it is known which one.
@@ -49,11 +53,17 @@ struct Report<'a> {
 
 impl<S: Store> MessagePersister<S>
 where
-    S::Tx: HasMessages + HasChats + HasOptIns,
+    S::Tx: HasMessages + HasChats + HasOptIns + HasOutbox,
 {
     /// Creates a persister over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
-        Self { store, cx }
+        Self { store, cx, window_codes: WINDOW_CODES.to_vec() }
+    }
+
+    /// Sets the codes of errors that mean that a contact can no longer be answered, in place of [`WINDOW_CODES`].
+    #[must_use]
+    pub fn with_window_codes(self, window_codes: Vec<i64>) -> Self {
+        Self { window_codes, ..self }
     }
 
     /// Applies a batch in one commit; the later of several statuses of one message counts.
@@ -69,7 +79,30 @@ where
         let writes = writes(reports);
         tx.messages().apply_statuses(&writes).await?;
         self.note_opt_outs(&mut tx, &writes).await?;
+        self.tell_helpdesk(&mut tx, &writes).await?;
         tx.commit().await
+    }
+
+    /// Tells the helpdesk of messages that failed because their contact can no longer be answered.
+    async fn tell_helpdesk(&self, tx: &mut S::Tx, writes: &[StatusWrite]) -> Result<(), StorageError> {
+        let code = |write: &StatusWrite| write.error.as_ref().map(|error| error.code);
+        let expired: BTreeMap<&MessageId, Timestamp> = writes
+            .iter()
+            .filter(|write| code(write).is_some_and(|code| self.window_codes.contains(&code)))
+            .map(|write| (&write.id, write.at))
+            .collect();
+        if expired.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<MessageId> = expired.keys().map(|id| (*id).clone()).collect();
+        let event = |(message_id, session_id): (MessageId, SessionId)| {
+            let timestamp = *expired.get(&message_id)?;
+            let event = WindowExpiredEvent { session_id, message_id, timestamp };
+            Some(NewEntry::of::<Helpdesk>(&HelpdeskEvent::WindowExpired(event)))
+        };
+        let entries: Vec<NewEntry> =
+            tx.messages().sessions_of(&ids).await?.into_iter().filter_map(event).collect();
+        tx.outbox().push_many(&entries).await
     }
 
     /// Notes that contacts want nothing more, where the provider has refused a message for this reason.
@@ -246,7 +279,7 @@ fn writes(reports: Vec<Report<'_>>) -> Vec<StatusWrite> {
 #[async_trait]
 impl<S: Store> BatchHandler for MessagePersister<S>
 where
-    S::Tx: HasMessages + HasChats + HasOptIns,
+    S::Tx: HasMessages + HasChats + HasOptIns + HasOutbox,
 {
     type Event = StatusEvent;
     type Output = ();

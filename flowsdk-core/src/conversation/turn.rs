@@ -9,8 +9,8 @@ use super::rehearsal::{Rehearsal, Rehearsed, is_cut_short};
 use crate::contact::Contact;
 use crate::context::OpContext;
 use crate::event::{
-    AgentEvent, AgentNotice, AgentStreamEvent, FlowEvent, HandoffContact, HandoffEvent, HelpdeskEvent,
-    HelpdeskMessageEvent, OutgoingEvent,
+    AgentEvent, AgentNotice, AgentStreamEvent, FlowEvent, HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent,
+    OutgoingEvent,
 };
 use crate::flow::{
     CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, Outcome, Scene, TraceStep, Trigger,
@@ -282,21 +282,10 @@ impl Stage<'_> {
             }
             Effect::Human { queue_id, user_id, variables } => {
                 let event = HandoffEvent {
-                    session_id: session.id.clone(),
-                    chat_id: session.chat_id.clone(),
-                    phone_number_id: session.id.phone_number_id().to_owned(),
-                    router_id: session.router_id.clone(),
-                    contact: HandoffContact {
-                        id: run.contact.id.clone(),
-                        name: run.contact.name.clone(),
-                        phone_number: run.contact.phone_number.clone(),
-                        variables: run.contact.variables.clone(),
-                    },
                     context_variables: variables,
                     preset_queue_id: queue_id,
                     preset_user_id: user_id,
-                    epoch: Some(session.epoch),
-                    timestamp: self.now,
+                    ..HandoffEvent::of(session, &run.contact, self.now)
                 };
                 run.entries.push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Handoff(event)));
             }

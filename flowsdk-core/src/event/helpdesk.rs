@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::id::{AgentId, ChatId, ContactId, QueueId, RouterId, TicketId, UserId};
+use crate::contact::Contact;
+use crate::id::{AgentId, ChatId, ContactId, MessageId, QueueId, RouterId, TicketId, UserId};
 use crate::message::IncomingMessage;
-use crate::session::SessionId;
+use crate::session::{Session, SessionId};
 use crate::time::Timestamp;
 
 /// An event for the helpdesk (spec B 4.7, 6), discriminated by `kind`.
@@ -16,6 +17,8 @@ pub enum HelpdeskEvent {
     Handoff(HandoffEvent),
     /// The contact wrote while a human has the session.
     Message(HelpdeskMessageEvent),
+    /// A message failed because the contact can no longer be answered.
+    WindowExpired(WindowExpiredEvent),
     /// The ticket of an AI session was opened, changed or closed.
     AiTicket(AiTicketEvent),
 }
@@ -26,6 +29,7 @@ impl HelpdeskEvent {
         match self {
             Self::Handoff(event) => &event.session_id,
             Self::Message(event) => &event.session_id,
+            Self::WindowExpired(event) => &event.session_id,
             Self::AiTicket(event) => &event.session_id,
         }
     }
@@ -88,6 +92,41 @@ pub struct HelpdeskMessageEvent {
     pub messages: Vec<IncomingMessage>,
     /// When they were stored.
     pub timestamp: Timestamp,
+}
+
+/// A message to a contact that failed because they can no longer be answered freely (spec B 3.2; rulings C1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WindowExpiredEvent {
+    /// The id of the session.
+    pub session_id: SessionId,
+    /// The id of the message.
+    pub message_id: MessageId,
+    /// When it failed.
+    pub timestamp: Timestamp,
+}
+
+impl HandoffEvent {
+    /// Returns the handoff of a session that people have, with its variables as they are now.
+    pub fn of(session: &Session, contact: &Contact, timestamp: Timestamp) -> Self {
+        Self {
+            session_id: session.id.clone(),
+            chat_id: session.chat_id.clone(),
+            phone_number_id: session.id.phone_number_id().to_owned(),
+            router_id: session.router_id.clone(),
+            contact: HandoffContact {
+                id: contact.id.clone(),
+                name: contact.name.clone(),
+                phone_number: contact.phone_number.clone(),
+                variables: contact.variables.clone(),
+            },
+            context_variables: session.variables.clone(),
+            preset_queue_id: None,
+            preset_user_id: None,
+            epoch: Some(session.epoch),
+            timestamp,
+        }
+    }
 }
 
 /// The ticket of an AI session (spec B 3.2, 4.9).

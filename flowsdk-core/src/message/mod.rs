@@ -25,4 +25,4 @@ pub use media_kind::{FileLimits, MediaKind};
 pub use model::{Direction, Message, NewMessage, Page, Sender, SenderKind, Source};
 pub use repository::{HasMessages, HistoryQuery, Inserted, MessageRepository, ParkedStatus, StatusWrite};
 pub(crate) use status::later;
-pub use status::{MessageStatus, StatusError, advance};
+pub use status::{MessageStatus, StatusError, WINDOW_CODES, advance};

@@ -61,6 +61,10 @@ pub struct StatusError {
 /// codes": 131050).
 const STOPPED: i64 = 131_050;
 
+/// The codes by which a provider refuses a message because the window of its contact is closed (rulings C1): 131026 as the
+/// contract has it, and 131047, which is that of the phone channel (WhatsApp Cloud API, "Error codes").
+pub const WINDOW_CODES: &[i64] = &[131_026, 131_047];
+
 impl StatusError {
     /// Returns whether the contact has told the provider that businesses may not write to them first.
     pub fn is_opt_out(&self) -> bool {

@@ -99,12 +99,15 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("session_trace", "contact_id", "contact", Cascade).merged(Move("")),
     reference("contact_word", "contact_id", "contact", Cascade)
         .merged(Own("words are made anew of both names")),
+    reference("ticket", "contact_id", "contact", Cascade).merged(Move("")),
     reference("contact_router", "contact_id", "contact", Cascade)
         .merged(Own("its key has the time of the contact, and both may be known to a router")),
     reference("frozen_session", "session_id", "session", End),
     reference("kept_entry", "session_id", "session", End),
     reference("session_history", "session_id", "session", Cascade),
     reference("message", "session_id", "session", HISTORY),
+    reference("ticket", "session_id", "session", Stays("a sweep closes it, and it is history then")),
+    reference("stuck_handoff", "session_id", "session", Stays("it is forgotten when it is tried again")),
     reference("flow_event", "session_id", "session", HISTORY),
     reference("session_trace", "session_id", "session", HISTORY),
     reference("message", "chat_id", "chat", End).chained(),
@@ -119,6 +122,19 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("media", "session_id", "session", HISTORY),
     reference("media", "router_id", "router", SetNull),
     reference("chat_tag", "chat_id", "chat", Cascade),
+    reference("ticket", "chat_id", "chat", Cascade),
+    reference("ticket", "previous_ticket_id", "ticket", SetNull),
+    reference(
+        "ticket",
+        "queue_id",
+        "queue",
+        Stays("its tickets end before it is deleted, and are history then"),
+    ),
+    reference("queue_agent", "queue_id", "queue", Cascade),
+    reference("queue_agent", "agent_id", "agent", Cascade),
+    reference("queue_distribution_rule", "target_queue_id", "queue", Cascade)
+        .labelled("queueDistributionRule.targetQueueId"),
+    reference("queue_distribution_rule", "flow_id", "flow", Cascade).labelled("queueDistributionRule.flowId"),
     reference("contact_opt_in", "chat_id", "chat", SetNull),
     reference("session", "chat_id", "chat", Stays("chats go with their contact, as sessions do")),
     reference("flow_event", "chat_id", "chat", Stays("chats go with their contact, as events do")),
@@ -153,6 +169,10 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("channel_type_mapping", "router_id", "router", Cascade),
     reference("event_definition", "router_id", "router", Cascade),
     reference("agent", "router_id", "router", Cascade),
+    reference("queue", "router_id", "router", Cascade),
+    reference("queue_distribution_rule", "router_id", "router", Cascade),
+    reference("ticket", "router_id", "router", Cascade),
+    reference("stuck_handoff", "router_id", "router", Cascade),
     reference("contact_opt_in", "router_id", "router", Cascade),
     reference("contact_router", "router_id", "router", Cascade),
     reference("flow_event", "router_id", "router", Cascade),
@@ -165,6 +185,18 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("user_device", "user_id", "user_account", Cascade),
     reference("password_recovery", "user_id", "user_account", Cascade),
     reference("agent", "user_id", "user_account", Cascade),
+    reference("desk_presence", "user_id", "user_account", Cascade),
+    reference(
+        "desk_seq",
+        "user_id",
+        "user_account",
+        Stays("what concerns a ticket of a user who is gone must not fail"),
+    ),
+    reference("desk_news", "user_id", "user_account", Stays("they are forgotten after a day")),
+    reference("queue", "last_user_id", "user_account", HISTORY),
+    reference("ticket", "assigned_user_id", "user_account", HISTORY),
+    reference("ticket", "opened_by_user_id", "user_account", HISTORY),
+    reference("ticket", "closed_by_user_id", "user_account", HISTORY),
     reference("audit_log", "actor_id", "user_account", HISTORY),
 ];
 
@@ -349,6 +381,7 @@ fn row<'a>(of: &Referred<'a>) -> (&'static str, &'a str) {
     match of {
         Referred::Flow(id) => ("flow", id.as_str()),
         Referred::LlmCredential(id) => ("llm_credential", id.as_str()),
+        Referred::Queue(id) => ("queue", id.as_str()),
     }
 }
 

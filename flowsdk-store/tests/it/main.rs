@@ -12,6 +12,7 @@ mod conversations;
 mod dead_letters;
 mod deletions;
 mod generations;
+mod helpdesk;
 mod memory;
 mod outbox;
 mod publishing;

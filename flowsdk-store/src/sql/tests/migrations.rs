@@ -55,6 +55,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0042_send_priority", "dd0488a3953c", "c49b85591044"),
     ("0043_outbound_contact", "16e4f0626c98", "16e4f0626c98"),
     ("0044_number_claim", "7861d4b7b6e1", "d1a28d9b5f7e"),
+    ("0045_helpdesk", "62c64dca252f", "e51b36042347"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

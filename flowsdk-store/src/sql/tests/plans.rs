@@ -72,6 +72,9 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
         shapes(&crate::sql::interactive_form::TABLE.list),
         shapes(&crate::sql::channel_type_mapping::TABLE.list),
         shapes(&crate::sql::event_definition::TABLE.list),
+        shapes(&crate::sql::queue::TABLE.list),
+        shapes(&crate::sql::desk_agent::TABLE.list),
+        shapes(&crate::sql::distribution_rule::TABLE.list),
     ];
     let mut seen = 0;
     for (table, shapes) in lists {
@@ -93,7 +96,7 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
             assert!(!sorted || routers == Routers::Several, "{table} {routers:?} {filters:?}: {steps:#?}");
         }
     }
-    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3 + 3 + 3 + 3 + 3);
+    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3);
 }
 
 /// No list scans its table. The versions of a flow are few and are put in order.
@@ -109,6 +112,8 @@ async fn every_list_of_the_administration_walks_an_index_in_order() {
         shapes(&opt_in_catalog::CURRENT),
         shapes(&dead_letter::LIST),
         shapes(&crate::sql::media::LIST),
+        shapes(&crate::sql::ticket::LIST),
+        shapes(&crate::sql::stuck_handoff::LIST),
         shapes(&user::LIST),
         shapes(&group::LIST),
         shapes(&api_client::LIST),
@@ -138,6 +143,34 @@ async fn every_list_of_the_administration_walks_an_index_in_order() {
             assert!(sorts(&steps) <= most, "{table} {routers:?} {filters:?}: {steps:#?}");
         }
     }
+}
+
+/// What the desk asks all the time reads open tickets only, however many are closed.
+#[tokio::test]
+async fn the_desk_reads_open_tickets_only() {
+    let mut connection = super::migrated_sqlite().await;
+    let mut seen = 0;
+    for (name, sql) in crate::sql::ticket::statements() {
+        let index = match name {
+            "CLAIM_WAITING" | "CLAIM_OLDEST" | "QUEUES_TO_DISTRIBUTE" | "QUEUES_TO_DISTRIBUTE_TO" => {
+                "ticket_by_queue_status (queue_id=? AND status=?"
+            }
+            "COUNT_OPEN_IN" | "OPEN_IN" | "WAITING_IN" => "ticket_by_queue_status (queue_id=? AND status=?",
+            "LOADS" => "ticket_of_agent (router_id=? AND assigned_user_id=?",
+            "LOADS_OF" => "ticket_by_user_status (assigned_user_id=? AND status=?",
+            "OPEN_OF_CHATS" => "ticket_open_of_chat (chat_id=?",
+            "NOTE_CONTACT" => "ticket_open_of_session (session_id=?",
+            "CLAIM_ABANDONED" => "ticket_waiting (queue_id=? AND contact_wrote_at<?",
+            "CLAIM_LOST" => "ticket_by_status (status=?",
+            _ => continue,
+        };
+        seen += 1;
+        let steps = steps(&mut connection, sql).await;
+        assert!(steps.iter().any(|step| step.contains(index)), "{name}: {steps:#?}");
+        let scans = |step: &String| step.starts_with("SCAN ticket");
+        assert!(!steps.iter().any(scans), "{name}: {steps:#?}");
+    }
+    assert_eq!(seen, 13);
 }
 
 #[tokio::test]

@@ -1,0 +1,16 @@
+//! Agents: the users who work the tickets of a router, and their presence (spec B 2.4).
+
+mod error;
+mod model;
+mod presence;
+mod repository;
+
+use flowsdk_core::record::RouterRecords;
+
+pub use error::AgentError;
+pub use model::{DeskAgent, DeskAgentChange, DeskAgentId, DeskAgentView, NewDeskAgent};
+pub use presence::{PRESENCE_LIFETIME, Presence, PresenceStatus};
+pub use repository::{HasPresence, Person, PresenceRepository};
+
+/// The use cases of agents.
+pub type DeskAgents<S> = RouterRecords<S, DeskAgent>;

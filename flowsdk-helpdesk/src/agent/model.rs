@@ -1,0 +1,183 @@
+//! The agent.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{Id, IdSource, RouterId, UserId};
+use flowsdk_core::page::{Cursor, Searched};
+use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
+use flowsdk_core::router::{Reach, Reachable};
+use flowsdk_core::schema::SchemaAttributes;
+use flowsdk_core::time::{IsoTime, Timestamp, as_iso};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{AgentError, Person, PresenceStatus};
+
+/// Identifier of an agent of the helpdesk.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct DeskAgentId(Arc<str>);
+
+/// A user who works the tickets of a router.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeskAgent {
+    /// The id of the agent.
+    pub id: DeskAgentId,
+    /// The router whose tickets they work. It never changes.
+    pub router_id: RouterId,
+    /// The user that they are. It never changes.
+    pub user_id: UserId,
+    /// Whether they may write to contacts first.
+    pub can_active_dispatch: bool,
+    /// When they became one.
+    #[serde(serialize_with = "as_iso")]
+    pub created_at: Timestamp,
+    /// When they were last changed.
+    #[serde(serialize_with = "as_iso")]
+    pub updated_at: Timestamp,
+}
+
+impl Searched for DeskAgent {
+    fn search_text(&self) -> Cow<'_, str> {
+        self.user_id.as_str().into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
+}
+
+impl Recorded for DeskAgent {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::Agent, id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
+        public_json(self)
+    }
+}
+
+impl RouterRecord for DeskAgent {
+    type Id = DeskAgentId;
+    type Filter = Option<RouterId>;
+    type Error = AgentError;
+
+    fn router_id(&self) -> &RouterId {
+        &self.router_id
+    }
+
+    fn set_updated_at(&mut self, now: Timestamp) {
+        self.updated_at = now;
+    }
+
+    fn not_found() -> AgentError {
+        AgentError::NotFound
+    }
+
+    /// Its router was looked for before, so an orphan has no user.
+    fn not_stored(&self, error: StorageError) -> AgentError {
+        match error {
+            StorageError::Unique { .. } => AgentError::Taken,
+            StorageError::Orphan { .. } => AgentError::UserUnknown,
+            error => error.into(),
+        }
+    }
+}
+
+/// A new agent.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateAgent)]
+pub struct NewDeskAgent {
+    /// The router whose tickets they work. It cannot be changed later.
+    pub router_id: RouterId,
+    /// The user that they are. It cannot be changed later.
+    pub user_id: UserId,
+    /// Whether they may write to contacts first.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub can_active_dispatch: bool,
+}
+
+impl Reachable for NewDeskAgent {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}
+
+impl NewRecord for NewDeskAgent {
+    type Record = DeskAgent;
+
+    fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> DeskAgent {
+        DeskAgent {
+            id: DeskAgentId::generate(ids),
+            router_id: self.router_id,
+            user_id: self.user_id,
+            can_active_dispatch: self.can_active_dispatch,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+/// The changes to make to an agent; an absent field stays.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchAgent)]
+pub struct DeskAgentChange {
+    /// Whether they may write to contacts first.
+    #[schema(value_type = bool, required = false)]
+    pub can_active_dispatch: Option<bool>,
+}
+
+impl RecordChange for DeskAgentChange {
+    type Record = DeskAgent;
+
+    fn apply(self, agent: DeskAgent) -> DeskAgent {
+        DeskAgent {
+            can_active_dispatch: self.can_active_dispatch.unwrap_or(agent.can_active_dispatch),
+            ..agent
+        }
+    }
+}
+
+/// An agent, with their name and presence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = Agent)]
+pub struct DeskAgentView {
+    /// The id of the agent.
+    pub id: DeskAgentId,
+    /// The router whose tickets they work.
+    pub router_id: RouterId,
+    /// The user that they are.
+    pub user_id: UserId,
+    /// The name of the user.
+    #[schema(example = "Ana")]
+    pub name: String,
+    /// Whether they may write to contacts first.
+    pub can_active_dispatch: bool,
+    /// Whether they are there now.
+    pub presence: PresenceStatus,
+    /// When they became one.
+    pub created_at: IsoTime,
+    /// When they were last changed.
+    pub updated_at: IsoTime,
+}
+
+impl DeskAgentView {
+    /// Returns an agent with what is known of their user.
+    pub fn new(agent: DeskAgent, person: Option<&Person>) -> Self {
+        let DeskAgent { id, router_id, user_id, can_active_dispatch, created_at, updated_at } = agent;
+        let name = person.map(|person| person.name.clone()).unwrap_or_default();
+        let presence = person.map_or(PresenceStatus::Offline, |person| person.presence);
+        let (created_at, updated_at) = (IsoTime(created_at), IsoTime(updated_at));
+        Self { id, router_id, user_id, name, can_active_dispatch, presence, created_at, updated_at }
+    }
+}

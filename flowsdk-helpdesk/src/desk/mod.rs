@@ -1,0 +1,10 @@
+//! What people do with tickets. HTTP and sockets run the same use cases (rulings D6).
+
+mod command;
+mod service;
+pub(crate) mod steps;
+mod sweep;
+
+pub use command::{CloseTicket, ReplyToContact, TransferTicket};
+pub use service::{By, Desk, DeskTx, Replied};
+pub use sweep::DeskSweep;

@@ -1,0 +1,474 @@
+//! The use cases.
+
+use std::sync::Arc;
+
+use flowsdk_core::change::{Author, ChangeLog};
+use flowsdk_core::chat::HasChatCatalog;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::conversation::{Handover, say};
+use flowsdk_core::event::{JumpTarget, OutgoingEvent};
+use flowsdk_core::fault::{Chain, StorageError};
+use flowsdk_core::flow::HasFlows;
+use flowsdk_core::id::{ChatId, MessageId, QueueId, TicketId, UserId};
+use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
+use flowsdk_core::message::{ContentMessage, HasMessages, Sender, SenderKind, Source};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::router::{Admitted, Reach};
+use flowsdk_core::schema::SchemaAttributes;
+use flowsdk_core::session::{HasSessions, Mode, Session};
+use flowsdk_core::store::{Retries, Store, Transaction};
+use flowsdk_core::stream::outbox::HasOutbox;
+use flowsdk_core::time::{IsoTime, Timestamp};
+use serde::Serialize;
+
+use super::steps::{publish_endings, tell};
+use super::{CloseTicket, ReplyToContact, TransferTicket};
+use crate::agent::HasPresence;
+use crate::dispatch::{DispatchTx, Dispatcher};
+use crate::intake::point;
+use crate::news::{DeskEvent, News};
+use crate::queue::{HasQueues as _, Queue};
+use crate::ticket::{
+    HasTickets as _, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget,
+};
+
+/// A transaction with all that the desk reads and writes. Every transaction with those accessors is one.
+pub trait DeskTx:
+    Transaction
+    + DispatchTx
+    + HasPresence
+    + HasSessions
+    + HasMessages
+    + HasChatCatalog
+    + HasFlows
+    + HasOutbox
+    + HasIdempotency
+{
+}
+
+impl<
+    T: Transaction
+        + DispatchTx
+        + HasPresence
+        + HasSessions
+        + HasMessages
+        + HasChatCatalog
+        + HasFlows
+        + HasOutbox
+        + HasIdempotency,
+> DeskTx for T
+{
+}
+
+/// Who acts on tickets.
+#[derive(Debug, Clone, Copy)]
+pub struct By<'a> {
+    /// The caller, for the log of changes.
+    pub author: &'a Author,
+    /// The user; `None` for an API client.
+    pub user: Option<&'a UserId>,
+    /// The routers within their reach.
+    pub reach: Reach<'a>,
+}
+
+/// A message that was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = TicketReply)]
+pub struct Replied {
+    /// The id of the message.
+    pub message_id: MessageId,
+    /// The chat that has it.
+    pub chat_id: ChatId,
+    /// Its number in the chat.
+    #[schema(example = 12)]
+    pub seq: i64,
+    /// When it was stored.
+    pub created_at: IsoTime,
+}
+
+/// Lists, assigns, answers, transfers and closes tickets. A ticket whose router is out of the caller's reach is not found.
+#[derive(Debug)]
+pub struct Desk<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
+    handover: Handover,
+    dispatcher: Arc<Dispatcher<S>>,
+}
+
+impl<S: Store> Desk<S>
+where
+    S::Tx: DeskTx,
+{
+    /// Creates the desk over `store`: it notes its changes in `changes` and passes messages on by `handover`.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        changes: Arc<dyn ChangeLog>,
+        handover: Handover,
+        dispatcher: Arc<Dispatcher<S>>,
+    ) -> Self {
+        Self { store, cx, changes, handover, dispatcher }
+    }
+
+    /// Returns a page of the tickets within reach that pass the filter, newest first.
+    ///
+    /// # Errors
+    /// [`StorageError`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        filter: &Admitted<TicketFilter>,
+        page: &PageRequest,
+    ) -> Result<Page<Ticket>, StorageError> {
+        self.store.read().await?.tickets().list(filter, reach.routers(), page).await
+    }
+
+    /// Returns a ticket.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn get(&self, reach: Reach<'_>, id: &TicketId) -> Result<Ticket, Error> {
+        let found = self.store.read().await?.tickets().find(id).await?;
+        found.filter(|ticket| reach.contains(&ticket.router_id)).ok_or(Error::NotFound)
+    }
+
+    /// Gives a waiting ticket to a user who works in its queue, or to whom its queue chooses. Without anybody who has room
+    /// it stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Closed`], [`Error::AssignedToAnother`], [`Error::AgentNotInQueue`],
+    /// [`Error::LimitReached`], [`Error::Storage`].
+    pub async fn assign(&self, by: By<'_>, id: &TicketId, to: Option<&UserId>) -> Result<Ticket, Error> {
+        let ticket = self.get(by.reach, id).await?;
+        let Some(user) = to else { return self.assign_to_any(by, ticket).await };
+        let mut retries = Retries::default();
+        loop {
+            match self.assign_to(by, id, user).await {
+                Err(Error::Storage(error)) if error.is_lost_race() && retries.again() => {}
+                other => return other,
+            }
+        }
+    }
+
+    async fn assign_to_any(&self, by: By<'_>, before: Ticket) -> Result<Ticket, Error> {
+        must_wait(&before, None)?;
+        self.dispatcher.dispatch(&before.queue_id).await?;
+        let after = self.get(by.reach, &before.id).await?;
+        if after.status == TicketStatus::Assigned {
+            self.changes.updated(by.author, &before, &after);
+        }
+        Ok(after)
+    }
+
+    async fn assign_to(&self, by: By<'_>, id: &TicketId, user: &UserId) -> Result<Ticket, Error> {
+        let now = self.cx.now();
+        let mut tx = self.store.begin().await?;
+        let found = tx.tickets().find(id).await?;
+        let found = found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
+        let router = std::slice::from_ref(&found.router_id);
+        tx.tickets().lock_agent(user, Some(router)).await?;
+        let queues = tx.queues().of_user(user, Some(router)).await?;
+        let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+        must_wait(&before, Some(user))?;
+        if before.status == TicketStatus::Assigned {
+            return Ok(before);
+        }
+        let queue = queues.iter().find(|queue| queue.id == before.queue_id).ok_or(Error::AgentNotInQueue)?;
+        if !has_room(&mut tx, user, &[queue]).await?.contains(&queue.id) {
+            return Err(Error::LimitReached);
+        }
+        let after = self.give(&mut tx, before.clone(), user, now).await?;
+        tx.commit().await?;
+        self.changes.updated(by.author, &before, &after);
+        Ok(after)
+    }
+
+    /// Gives the oldest ticket that waits in a queue of the user to them; `None` if none waits.
+    ///
+    /// # Errors
+    /// [`Error::LimitReached`] when tickets wait, and they have as many as their queues allow, [`Error::Storage`].
+    pub async fn pick_up(&self, by: By<'_>, user: &UserId) -> Result<Option<Ticket>, Error> {
+        let mut retries = Retries::default();
+        loop {
+            match self.pick_up_once(by, user).await {
+                Err(Error::Storage(error)) if error.is_lost_race() && retries.again() => {}
+                other => return other,
+            }
+        }
+    }
+
+    async fn pick_up_once(&self, by: By<'_>, user: &UserId) -> Result<Option<Ticket>, Error> {
+        let now = self.cx.now();
+        let mut tx = self.store.begin().await?;
+        tx.tickets().lock_agent(user, by.reach.routers()).await?;
+        let queues = tx.queues().of_user(user, by.reach.routers()).await?;
+        let all: Vec<&Queue> = queues.iter().collect();
+        let free = has_room(&mut tx, user, &all).await?;
+        if free.is_empty() && !queues.is_empty() {
+            return Err(Error::LimitReached);
+        }
+        let Some(before) = tx.tickets().claim_oldest(&free).await? else { return Ok(None) };
+        let after = self.give(&mut tx, before.clone(), user, now).await?;
+        tx.commit().await?;
+        self.changes.updated(by.author, &before, &after);
+        Ok(Some(after))
+    }
+
+    async fn give(
+        &self,
+        tx: &mut S::Tx,
+        mut ticket: Ticket,
+        user: &UserId,
+        now: Timestamp,
+    ) -> Result<Ticket, Error> {
+        ticket.assign(user.clone(), now)?;
+        tx.tickets().save_many(std::slice::from_ref(&ticket)).await?;
+        tell(tx, News::of_assignment(&ticket).into_iter(), now).await?;
+        Ok(ticket)
+    }
+
+    /// Sends a message to the contact of a ticket, once for each idempotency key. Only whoever has the ticket may.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::AssignedToAnother`], [`Error::MovedOn`],
+    /// [`Error::WindowClosed`], [`Error::TooLong`], [`Error::Idempotency`], [`Error::Storage`].
+    pub async fn reply(
+        &self,
+        by: By<'_>,
+        id: &TicketId,
+        reply: ReplyToContact,
+        once: Option<Once<Replied>>,
+    ) -> Result<Outcome<Replied>, Error> {
+        let user = by.user.ok_or(Error::AssignedToAnother)?;
+        let ticket = self.get(by.reach, id).await?;
+        let mut sent = None;
+        let act = async |tx: &mut S::Tx| -> Result<Replied, Error> {
+            let (session, ticket) = lock(tx, &ticket).await?;
+            must_have(&ticket, user)?;
+            let session = session.filter(|session| is_with(session, &ticket)).ok_or(Error::MovedOn)?;
+            let event = self.event(tx, &session, user, &reply).await?;
+            let event = say(tx, event, &ticket.chat_id, &self.handover).await?;
+            let replied = Replied {
+                message_id: event.internal_id.clone(),
+                chat_id: ticket.chat_id,
+                seq: event.seq.unwrap_or_default(),
+                created_at: IsoTime(event.timestamp),
+            };
+            sent = Some(event);
+            Ok(replied)
+        };
+        let outcome = perform_once(&*self.store, once, self.cx.now(), act).await?;
+        if let (Outcome::Done(_), Some(event)) = (&outcome, sent) {
+            self.handover.hand_over(event);
+        }
+        Ok(outcome)
+    }
+
+    async fn event(
+        &self,
+        tx: &mut S::Tx,
+        session: &Session,
+        user: &UserId,
+        reply: &ReplyToContact,
+    ) -> Result<OutgoingEvent, Error> {
+        let now = self.cx.now();
+        let capabilities = session.id.channel().capabilities();
+        let most = capabilities.limits.text;
+        if reply.text.chars().count() > most {
+            return Err(Error::TooLong { most });
+        }
+        if capabilities.window.is_some() {
+            let chat = tx.chat_catalog().find(&session.chat_id).await?;
+            if chat.and_then(|chat| chat.window_ends_at).is_none_or(|ends_at| ends_at <= now) {
+                return Err(Error::WindowClosed);
+            }
+        }
+        let people = tx.presence().people(std::slice::from_ref(user), now).await?;
+        let name = people.into_iter().next().map(|person| person.name);
+        Ok(OutgoingEvent {
+            internal_id: MessageId::generate(self.cx.ids()),
+            session_id: session.id.clone(),
+            seq: None,
+            chat_id: Some(session.chat_id.clone()),
+            phone_number_id: session.id.phone_number_id().to_owned(),
+            to: session.id.party().to_owned(),
+            source: Source::Agent,
+            sender: Sender { kind: SenderKind::Human, name },
+            content: ContentMessage::text(reply.text.clone()),
+            epoch: session.epoch,
+            timestamp: now,
+            typing_ms: None,
+            ig_comment_target: None,
+        })
+    }
+
+    /// Closes a ticket that somebody has: its flow goes on.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::BlockNotFound`], [`Error::Storage`].
+    pub async fn close(&self, by: By<'_>, id: &TicketId, command: CloseTicket) -> Result<Ticket, Error> {
+        let closing = command.by(by.user.cloned());
+        let mut tx = self.store.begin().await?;
+        let found = tx.tickets().find(id).await?;
+        let found = found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
+        if let Some(target) = &closing.jump_target {
+            check_target(&mut tx, &found, target).await?;
+        }
+        let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+        match before.status {
+            TicketStatus::Closed => return Err(Error::Closed),
+            TicketStatus::Waiting => return Err(Error::Waiting),
+            TicketStatus::Assigned => {}
+        }
+        let mut after = before.clone();
+        let now = self.cx.now();
+        after.close(&closing, now)?;
+        tx.tickets().save_many(std::slice::from_ref(&after)).await?;
+        publish_endings(&mut tx, std::slice::from_ref(&after), closing.jump_target.as_ref()).await?;
+        tell(&mut tx, News::of_end(&after).into_iter(), now).await?;
+        tx.commit().await?;
+        self.changes.updated(by.author, &before, &after);
+        self.refill(before.assigned_user_id.as_ref()).await;
+        Ok(after)
+    }
+
+    /// Transfers an open ticket to a user or a queue. Returns the ticket with which it goes on.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::TargetUnclear`], [`Error::Closed`], [`Error::AgentUnknown`],
+    /// [`Error::QueueUnknown`], [`Error::Storage`].
+    pub async fn transfer(
+        &self,
+        by: By<'_>,
+        id: &TicketId,
+        command: TransferTicket,
+    ) -> Result<Ticket, Error> {
+        let target = command.target();
+        let mut retries = Retries::default();
+        loop {
+            match self.transfer_once(by, id, target.as_ref()).await {
+                Err(Error::Storage(error)) if error.is_lost_race() && retries.again() => {}
+                other => return other,
+            }
+        }
+    }
+
+    async fn transfer_once(
+        &self,
+        by: By<'_>,
+        id: &TicketId,
+        target: Option<&TransferTarget>,
+    ) -> Result<Ticket, Error> {
+        let now = self.cx.now();
+        let mut tx = self.store.begin().await?;
+        let found = tx.tickets().find(id).await?;
+        let found = found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
+        let target = target.ok_or(Error::TargetUnclear)?;
+        if let TransferTarget::Queue(queue) = target {
+            let active = tx.queues().active_of(std::slice::from_ref(&found.router_id)).await?;
+            active.iter().find(|active| active.id == *queue).ok_or(Error::QueueUnknown)?;
+        }
+        let session = lock_session(&mut tx, &found).await?;
+        if let TransferTarget::User(user) = target {
+            let router = std::slice::from_ref(&found.router_id);
+            if tx.tickets().lock_agent(user, Some(router)).await?.is_empty() {
+                return Err(Error::AgentUnknown);
+            }
+        }
+        let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+        let mut closed = before.clone();
+        let next = closed.transfer(target, by.user.cloned(), self.cx.ids(), now)?;
+        tx.tickets().save_many(std::slice::from_ref(&closed)).await?;
+        tx.tickets().insert_many(std::slice::from_ref(&next)).await?;
+        if let Some(session) = session.filter(|session| is_with(session, &closed)) {
+            point(&mut tx, vec![(session, next.id.clone())]).await?;
+        }
+        let had = closed.assigned_user_id.as_ref();
+        let gone = had
+            .map(|user| News::new(user, DeskEvent::Transferred(Box::new(closed.clone()), next.id.clone())));
+        tell(&mut tx, gone.into_iter().chain(News::of_assignment(&next)), now).await?;
+        tx.commit().await?;
+        self.changes.updated(by.author, &before, &closed);
+        self.changes.created(by.author, &next);
+        if next.status == TicketStatus::Waiting {
+            self.dispatcher.dispatch_each(std::slice::from_ref(&next.queue_id)).await;
+        }
+        self.refill(before.assigned_user_id.as_ref()).await;
+        // It may have been given to somebody already.
+        self.get(by.reach, &next.id).await
+    }
+
+    /// Gives waiting tickets to a user who has room now. What fails is left to the sweep.
+    async fn refill(&self, user: Option<&UserId>) {
+        let Some(user) = user else { return };
+        if let Err(error) = self.dispatcher.dispatch_to(user).await {
+            tracing::warn!(error = %Chain(&error), "waiting tickets wait for the next sweep");
+        }
+    }
+}
+
+/// Locks the session of a ticket, and then the ticket.
+async fn lock<T: DeskTx>(tx: &mut T, ticket: &Ticket) -> Result<(Option<Session>, Ticket), Error> {
+    let session = lock_session(tx, ticket).await?;
+    let ticket = tx.tickets().find_for_update(&ticket.id).await?.ok_or(Error::NotFound)?;
+    Ok((session, ticket))
+}
+
+async fn lock_session<T: DeskTx>(tx: &mut T, ticket: &Ticket) -> Result<Option<Session>, StorageError> {
+    let Some(id) = &ticket.session_id else { return Ok(None) };
+    let found = tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?;
+    Ok(found.into_iter().next().map(|stored| stored.session))
+}
+
+/// Returns whether people have the session because of this ticket (rulings S14).
+fn is_with(session: &Session, ticket: &Ticket) -> bool {
+    session.mode == Mode::Human && ticket.epoch.is_none_or(|epoch| epoch == session.epoch)
+}
+
+/// Checks that a ticket waits, or is with `user` already.
+fn must_wait(ticket: &Ticket, user: Option<&UserId>) -> Result<(), Error> {
+    match ticket.status {
+        TicketStatus::Waiting => Ok(()),
+        TicketStatus::Closed => Err(Error::Closed),
+        TicketStatus::Assigned if user.is_some() && ticket.assigned_user_id.as_ref() == user => Ok(()),
+        TicketStatus::Assigned => Err(Error::AssignedToAnother),
+    }
+}
+
+/// Checks that a user has a ticket.
+fn must_have(ticket: &Ticket, user: &UserId) -> Result<(), Error> {
+    match ticket.status {
+        TicketStatus::Closed => Err(Error::Closed),
+        TicketStatus::Waiting => Err(Error::Waiting),
+        TicketStatus::Assigned if ticket.assigned_user_id.as_ref() == Some(user) => Ok(()),
+        TicketStatus::Assigned => Err(Error::AssignedToAnother),
+    }
+}
+
+/// Returns the queues among these in which a user, who is locked as an agent, has room for a ticket.
+async fn has_room<T: DeskTx>(
+    tx: &mut T,
+    user: &UserId,
+    queues: &[&Queue],
+) -> Result<Vec<QueueId>, StorageError> {
+    let open = tx.tickets().loads_of(user).await?;
+    let free = |queue: &&&Queue| {
+        let open = open.iter().find(|(router, _)| *router == queue.router_id).map_or(0, |(_, open)| *open);
+        open < i64::from(queue.max_concurrent_tickets_per_agent)
+    };
+    Ok(queues.iter().filter(free).map(|queue| queue.id.clone()).collect())
+}
+
+/// Checks that a published flow of the ticket's router has the block.
+async fn check_target<T: HasFlows>(tx: &mut T, ticket: &Ticket, target: &JumpTarget) -> Result<(), Error> {
+    let flow = tx.flows().find(&target.flow_id).await?;
+    let published = flow
+        .filter(|flow| flow.router_id == ticket.router_id)
+        .and_then(|flow| flow.published_version_id)
+        .ok_or(Error::BlockNotFound)?;
+    let version = tx.flows().find_versions(&[published]).await?.pop().ok_or(Error::BlockNotFound)?;
+    if version.has_block(&target.block_id) { Ok(()) } else { Err(Error::BlockNotFound) }
+}

@@ -1,0 +1,7 @@
+//! Distribution: waiting tickets go to agents who are there, by the strategy of their queue (rulings D1, D2).
+
+mod distribution;
+mod service;
+
+pub use distribution::{Candidate, Distribution};
+pub use service::{DispatchTx, Dispatcher};

@@ -1,0 +1,203 @@
+//! The consumer of the stream.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use flowsdk_core::contact::HasContacts as _;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::event::{HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent, WindowExpiredEvent};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ChatId, ContactId, QueueId};
+use flowsdk_core::message::SenderKind;
+use flowsdk_core::session::{HasSessions as _, SessionId, StoredSession};
+use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::stream::broker::Entry;
+use flowsdk_core::stream::consumer::{BatchHandler, Verdict, Work};
+use flowsdk_core::stream::topic::TopicName;
+use flowsdk_core::time::Timestamp;
+
+use super::HasStuckHandoffs as _;
+use super::handoffs::{IntakeTx, Taken, take};
+use crate::desk::steps::{publish_endings, tell};
+use crate::dispatch::Dispatcher;
+use crate::news::{DeskEvent, News, TicketMessages};
+use crate::ticket::{CloseKind, Closing, HasTickets};
+
+/// The consumer group on `stream:helpdesk`.
+pub const HELPDESK_GROUP: &str = "helpdesk";
+
+/// For how long nothing has happened in a session that is taken to be forgotten. The event of a handoff is taken long
+/// before, with the queue and the user that its block names.
+pub const FORGOTTEN_AFTER: Duration = Duration::from_mins(10);
+
+/// Takes what flows hand over, and what contacts write meanwhile.
+#[derive(Debug)]
+pub struct HelpdeskIntake<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    dispatcher: Arc<Dispatcher<S>>,
+}
+
+impl<S: Store> HelpdeskIntake<S>
+where
+    S::Tx: IntakeTx,
+{
+    /// Creates an intake over `store`, whose tickets `dispatcher` gives to agents.
+    pub fn new(store: Arc<S>, cx: OpContext, dispatcher: Arc<Dispatcher<S>>) -> Self {
+        Self { store, cx, dispatcher }
+    }
+
+    /// Takes events in one commit, and then gives their tickets to agents. An event that comes again changes nothing.
+    ///
+    /// # Errors
+    /// Nothing of them was committed.
+    pub async fn take(&self, events: &[&HelpdeskEvent]) -> Result<(), StorageError> {
+        let queues = self.store_all(events).await?;
+        self.dispatcher.dispatch_each(&queues.into_iter().collect::<Vec<_>>()).await;
+        Ok(())
+    }
+
+    /// Tries handoffs again that no queue has taken.
+    ///
+    /// # Errors
+    /// Nothing of them was committed.
+    pub async fn retry_stuck(&self, limit: u32) -> Result<(), StorageError> {
+        let due = self.store.read().await?.stuck_handoffs().due(self.cx.now(), limit).await?;
+        if due.is_empty() {
+            return Ok(());
+        }
+        let attempts: BTreeMap<SessionId, (u32, Timestamp)> =
+            due.iter().map(|stuck| (stuck.session_id.clone(), (stuck.attempts, stuck.created_at))).collect();
+        let handoffs: Vec<&HandoffEvent> = due.iter().map(|stuck| &stuck.event).collect();
+        let mut tx = self.store.begin().await?;
+        let Taken { queues, news } = take(&mut tx, &self.cx, &handoffs, &attempts).await?;
+        tell(&mut tx, news.into_iter(), self.cx.now()).await?;
+        tx.commit().await?;
+        self.dispatcher.dispatch_each(&queues.into_iter().collect::<Vec<_>>()).await;
+        Ok(())
+    }
+
+    /// Hands sessions over anew that people have and that got no ticket: of before there were tickets, or whose event was
+    /// lost. They are looked at when nothing has happened in them for [`FORGOTTEN_AFTER`]. Returns how many there were.
+    ///
+    /// # Errors
+    /// Nothing of them was committed.
+    pub async fn take_forgotten(&self, limit: u32) -> Result<usize, StorageError> {
+        let now = self.cx.now();
+        let before = now - FORGOTTEN_AFTER;
+        let ids = self.store.read().await?.tickets().sessions_without(before, limit).await?;
+        if ids.is_empty() {
+            return Ok(0);
+        }
+        let mut tx = self.store.begin().await?;
+        let sessions = tx.sessions().find_many_for_update(&ids).await?;
+        let of: Vec<ContactId> = sessions.iter().map(|one| one.session.contact_id.clone()).collect();
+        let contacts = tx.contacts().find_many_for_update(&of).await?;
+        let events: Vec<HandoffEvent> = sessions
+            .iter()
+            .filter_map(|StoredSession { session, .. }| {
+                let contact = contacts.iter().find(|contact| contact.id == session.contact_id)?;
+                Some(HandoffEvent::of(session, contact, now))
+            })
+            .collect();
+        drop(tx);
+        let events: Vec<HelpdeskEvent> = events.into_iter().map(HelpdeskEvent::Handoff).collect();
+        self.take(&events.iter().collect::<Vec<_>>()).await?;
+        Ok(events.len())
+    }
+
+    async fn store_all(&self, events: &[&HelpdeskEvent]) -> Result<BTreeSet<QueueId>, StorageError> {
+        let (mut handoffs, mut wrote, mut expired) = (Vec::new(), Vec::new(), Vec::new());
+        for event in events {
+            match event {
+                HelpdeskEvent::Handoff(event) => handoffs.push(event),
+                HelpdeskEvent::Message(event) => wrote.push(event),
+                HelpdeskEvent::WindowExpired(event) => expired.push(event),
+                HelpdeskEvent::AiTicket(event) => {
+                    tracing::debug!(ticket = %event.ticket_id, "the ticket of an AI session is its agent's");
+                }
+            }
+        }
+        if handoffs.is_empty() && wrote.is_empty() && expired.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let mut tx = self.store.begin().await?;
+        let Taken { queues, mut news } = take(&mut tx, &self.cx, &handoffs, &BTreeMap::new()).await?;
+        if !wrote.is_empty() {
+            news.extend(note(&mut tx, wrote).await?);
+        }
+        news.extend(expire(&mut tx, &expired, self.cx.now()).await?);
+        tell(&mut tx, news.into_iter(), self.cx.now()).await?;
+        tx.commit().await?;
+        Ok(queues)
+    }
+}
+
+/// Notes what contacts wrote. Returns the news of whoever has their tickets.
+async fn note<T: HasTickets>(
+    tx: &mut T,
+    mut wrote: Vec<&HelpdeskMessageEvent>,
+) -> Result<Vec<News>, StorageError> {
+    wrote.sort_by(|one, other| one.session_id.cmp(&other.session_id));
+    let times: Vec<(SessionId, Timestamp)> =
+        wrote.iter().map(|event| (event.session_id.clone(), event.timestamp)).collect();
+    let held = tx.tickets().note_contact(&times).await?;
+    let news = wrote.into_iter().filter_map(|event| {
+        let (_, ticket_id, user) = held.iter().find(|(session, ..)| *session == event.session_id)?;
+        let key = event.messages.first().map(|message| message.dedupe_key(&event.session_id));
+        let (ticket_id, chat_id) = (ticket_id.clone(), event.chat_id.clone());
+        let messages = TicketMessages { ticket_id, chat_id, messages: event.messages.clone() };
+        Some(News { key, ..News::new(user, DeskEvent::Message(messages)) })
+    });
+    Ok(news.collect())
+}
+
+/// Closes the tickets of contacts who can no longer be answered, as an agent's message has shown. Returns the news of
+/// whoever had them.
+async fn expire<T: IntakeTx>(
+    tx: &mut T,
+    expired: &[&WindowExpiredEvent],
+    now: Timestamp,
+) -> Result<Vec<News>, StorageError> {
+    let mut chats = BTreeMap::new();
+    for event in expired {
+        let found = tx.chat_catalog().find_message(&event.message_id).await?;
+        let by_agent = found.filter(|(message, _)| {
+            message.sender.as_ref().is_some_and(|sender| sender.kind == SenderKind::Human)
+        });
+        chats.extend(by_agent.map(|(message, _)| (message.chat_id, &event.session_id)));
+    }
+    if chats.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<ChatId> = chats.keys().cloned().collect();
+    let mut tickets = tx.tickets().open_of_chats_for_update(&ids).await?;
+    let closing = Closing::by_system(CloseKind::MetaWindowExpired);
+    tickets.retain_mut(|ticket| {
+        let is_its = chats.get(&ticket.chat_id).copied() == ticket.session_id.as_ref();
+        is_its && ticket.close(&closing, now).is_ok()
+    });
+    tx.tickets().save_many(&tickets).await?;
+    publish_endings(tx, &tickets, None).await?;
+    Ok(tickets.iter().filter_map(News::of_end).collect())
+}
+
+#[async_trait]
+impl<S: Store> BatchHandler for HelpdeskIntake<S>
+where
+    S::Tx: IntakeTx,
+{
+    type Event = HelpdeskEvent;
+    type Output = ();
+
+    fn parse(&self, _topic: TopicName, entry: &Entry) -> Result<HelpdeskEvent, String> {
+        serde_json::from_str(&entry.payload).map_err(|error| error.to_string())
+    }
+
+    async fn handle(&self, batch: &[Work<HelpdeskEvent, ()>]) -> Vec<Verdict<()>> {
+        let events: Vec<&HelpdeskEvent> = batch.iter().map(|work| work.event()).collect();
+        Verdict::of_write(batch.len(), &self.take(&events).await)
+    }
+}

@@ -1,0 +1,334 @@
+//! Handoffs become tickets, in one transaction.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use flowsdk_core::chat::HasChatCatalog;
+use flowsdk_core::contact::HasContacts;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::event::HandoffEvent;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ChatId, QueueId, RouterId, TicketId, UserId};
+use flowsdk_core::record::HasRecords;
+use flowsdk_core::router::{HasRouters, Router};
+use flowsdk_core::session::{HasSessions, HelpdeskState, Mode, Session, SessionId, SessionWrite};
+use flowsdk_core::store::Transaction;
+use flowsdk_core::stream::outbox::HasOutbox;
+use flowsdk_core::time::Timestamp;
+
+use super::{HasStuckHandoffs, StuckHandoff};
+use crate::desk::steps::publish_endings;
+use crate::dispatch::DispatchTx;
+use crate::news::News;
+use crate::queue::Queue;
+use crate::rule::{DistributionRule, HasRules, resolve};
+use crate::ticket::{CloseKind, Closing, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus};
+
+/// A transaction with all that the intake reads and writes. Every transaction with those accessors is one.
+pub trait IntakeTx:
+    Transaction
+    + DispatchTx
+    + HasRecords<Queue>
+    + HasRules
+    + HasStuckHandoffs
+    + HasSessions
+    + HasContacts
+    + HasChatCatalog
+    + HasRouters
+    + HasOutbox
+{
+}
+
+impl<
+    T: Transaction
+        + DispatchTx
+        + HasRecords<Queue>
+        + HasRules
+        + HasStuckHandoffs
+        + HasSessions
+        + HasContacts
+        + HasChatCatalog
+        + HasRouters
+        + HasOutbox,
+> IntakeTx for T
+{
+}
+
+/// The pauses before a handoff without a queue is tried again: the first, and the longest.
+const FIRST_PAUSE: Duration = Duration::from_secs(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+
+/// What the routers of a batch say about where handoffs go.
+struct Targets {
+    routers: HashMap<RouterId, Router>,
+    queues: Vec<Queue>,
+    rules: Vec<DistributionRule>,
+}
+
+impl Targets {
+    /// Reads them. Active queues stay as they are until the end of the transaction.
+    async fn read<T: IntakeTx>(tx: &mut T, handoffs: &[&HandoffEvent]) -> Result<Self, StorageError> {
+        let ids: BTreeSet<RouterId> = handoffs.iter().map(|event| event.router_id.clone()).collect();
+        let ids: Vec<RouterId> = ids.into_iter().collect();
+        let queues = tx.queues().active_of(&ids).await?;
+        let rules = tx.rules().active_of(&ids).await?;
+        let routers = tx.routers().find_many(&ids).await?;
+        let routers = routers.into_iter().map(|router| (router.id.clone(), router)).collect();
+        Ok(Self { routers, queues, rules })
+    }
+
+    fn queue_of(&self, event: &HandoffEvent, session: &Session) -> Option<&Queue> {
+        let flow = &session.position.as_ref()?.flow_id;
+        let tz = self.routers.get(&event.router_id).map_or("", |router| router.tz.as_str());
+        let queues: Vec<&Queue> =
+            self.queues.iter().filter(|queue| queue.router_id == event.router_id).collect();
+        let rules: Vec<&DistributionRule> =
+            self.rules.iter().filter(|rule| rule.router_id == event.router_id).collect();
+        resolve(event, flow, tz, &rules, &queues)
+    }
+}
+
+/// What became of handoffs.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// The queues in which tickets wait now.
+    pub(super) queues: BTreeSet<QueueId>,
+    /// What agents are to be told.
+    pub(super) news: Vec<News>,
+}
+
+/// Turns handoffs into tickets, no two of one session. Those without a queue are kept: `attempts` has how often each was
+/// tried before, and since when. Whoever commits tells the news.
+///
+/// # Errors
+/// Nothing may be committed.
+pub(super) async fn take<T: IntakeTx>(
+    tx: &mut T,
+    cx: &OpContext,
+    handoffs: &[&HandoffEvent],
+    attempts: &BTreeMap<SessionId, (u32, Timestamp)>,
+) -> Result<Taken, StorageError> {
+    if handoffs.is_empty() {
+        return Ok(Taken::default());
+    }
+    let targets = Targets::read(tx, handoffs).await?;
+    let ids: Vec<SessionId> = handoffs.iter().map(|event| event.session_id.clone()).collect();
+    let sessions = tx.sessions().find_many_for_update(&ids).await?;
+    let sessions: HashMap<SessionId, Session> =
+        sessions.into_iter().map(|stored| (stored.session.id.clone(), stored.session)).collect();
+    let known: BTreeSet<(SessionId, i64)> = tx.tickets().known_handoffs(&ids).await?.into_iter().collect();
+    let chats: Vec<ChatId> = handoffs.iter().map(|event| event.chat_id.clone()).collect();
+    let open = tx.tickets().open_of_chats_for_update(&chats).await?;
+    let mut taking =
+        Taking { cx, now: cx.now(), open: BTreeMap::new(), replaced: Vec::new(), stuck: Vec::new() };
+    taking.open.extend(open.into_iter().map(|ticket| (ticket.chat_id.clone(), Placed::Stored(ticket))));
+    let (mut pointers, mut settled) = (Vec::new(), Vec::new());
+    for event in handoffs {
+        let session = sessions.get(&event.session_id).filter(|session| has_handed_over(session, event));
+        let Some(session) = session else {
+            tracing::debug!(session = %event.session_id, "a session that was handed over has moved on");
+            settled.push(event.session_id.clone());
+            continue;
+        };
+        if known.contains(&(session.id.clone(), session.epoch)) {
+            settled.push(event.session_id.clone());
+            continue;
+        }
+        let Some(queue) = targets.queue_of(event, session) else {
+            taking.keep(event, attempts.get(&event.session_id).copied());
+            continue;
+        };
+        let user = preset_user(tx, event).await?;
+        let id = taking.open_ticket(event, session, queue, user);
+        settled.push(event.session_id.clone());
+        pointers.push((session.clone(), id));
+    }
+    taking.write(tx, pointers, &settled, !attempts.is_empty()).await
+}
+
+/// Returns whether the session waits for people because of this handoff.
+fn has_handed_over(session: &Session, event: &HandoffEvent) -> bool {
+    session.mode == Mode::Human && event.epoch.is_none_or(|epoch| epoch == session.epoch)
+}
+
+/// Returns the user who gets the ticket at once, if they are an agent of the router.
+async fn preset_user<T: IntakeTx>(tx: &mut T, event: &HandoffEvent) -> Result<Option<UserId>, StorageError> {
+    let Some(user) = &event.preset_user_id else { return Ok(None) };
+    let router = std::slice::from_ref(&event.router_id);
+    let is_agent = !tx.tickets().lock_agent(user, Some(router)).await?.is_empty();
+    if !is_agent {
+        tracing::warn!(session = %event.session_id, %user, "a flow hands over to a user who is no agent");
+    }
+    Ok(is_agent.then(|| user.clone()))
+}
+
+/// The open ticket of a chat.
+enum Placed {
+    /// It was there before.
+    Stored(Ticket),
+    /// It is of this batch.
+    New(Ticket),
+}
+
+/// What a batch of handoffs changes.
+struct Taking<'a> {
+    cx: &'a OpContext,
+    now: Timestamp,
+    open: BTreeMap<ChatId, Placed>,
+    replaced: Vec<Placed>,
+    stuck: Vec<StuckHandoff>,
+}
+
+impl Taking<'_> {
+    /// Opens the ticket of a handoff in the place of the chat's one before, and returns its id.
+    fn open_ticket(
+        &mut self,
+        event: &HandoffEvent,
+        session: &Session,
+        queue: &Queue,
+        user: Option<UserId>,
+    ) -> TicketId {
+        let id = TicketId::generate(self.cx.ids());
+        let before = self.open.remove(&event.chat_id);
+        let previous = before.map(|placed| {
+            let placed = placed.replaced(self.now);
+            let id = placed.ticket().id.clone();
+            self.replaced.push(placed);
+            id
+        });
+        let (status, assigned_at) = match user {
+            Some(_) => (TicketStatus::Assigned, Some(self.now)),
+            None => (TicketStatus::Waiting, None),
+        };
+        let ticket = Ticket {
+            id: id.clone(),
+            kind: TicketKind::Human,
+            router_id: event.router_id.clone(),
+            chat_id: event.chat_id.clone(),
+            contact_id: event.contact.id.clone(),
+            session_id: Some(session.id.clone()),
+            previous_ticket_id: previous,
+            queue_id: queue.id.clone(),
+            status,
+            assigned_user_id: user,
+            assigned_at,
+            opened_by_kind: OpenedByKind::Flow,
+            open_reason: OpenReason::HumanHandoff,
+            opened_by_user_id: None,
+            closed_at: None,
+            closed_by_user_id: None,
+            close_kind: None,
+            close_reason: None,
+            summary: None,
+            epoch: Some(session.epoch),
+            contact_wrote_at: event.timestamp.max(session.last_interaction_at),
+            created_at: self.now,
+            updated_at: self.now,
+        };
+        self.open.insert(event.chat_id.clone(), Placed::New(ticket));
+        id
+    }
+
+    /// Keeps a handoff that no queue takes.
+    fn keep(&mut self, event: &HandoffEvent, before: Option<(u32, Timestamp)>) {
+        let (attempts, since) = before.unwrap_or((0, self.now));
+        let pause = FIRST_PAUSE.saturating_mul(1 << attempts.min(16)).min(LONGEST_PAUSE);
+        if before.is_none() {
+            tracing::warn!(router = %event.router_id, session = %event.session_id,
+                "a handoff waits: its router has no active queue");
+        }
+        self.stuck.push(StuckHandoff {
+            session_id: event.session_id.clone(),
+            router_id: event.router_id.clone(),
+            event: event.clone(),
+            attempts: attempts + 1,
+            due_at: self.now + pause,
+            created_at: since,
+        });
+    }
+
+    /// Writes it all: tickets that end before those that take their place, since a chat has one open ticket.
+    async fn write<T: IntakeTx>(
+        self,
+        tx: &mut T,
+        pointers: Vec<(Session, TicketId)>,
+        settled: &[SessionId],
+        were_stuck: bool,
+    ) -> Result<Taken, StorageError> {
+        let (mut saved, mut new) = (Vec::new(), Vec::new());
+        for placed in self.replaced {
+            match placed {
+                Placed::Stored(ticket) => saved.push(ticket),
+                Placed::New(ticket) => new.push(ticket),
+            }
+        }
+        let opened = self.open.into_values().filter_map(|placed| match placed {
+            Placed::New(ticket) => Some(ticket),
+            Placed::Stored(_) => None,
+        });
+        let waiting: Vec<Ticket> = opened.collect();
+        let queues = waiting
+            .iter()
+            .filter(|ticket| ticket.status == TicketStatus::Waiting)
+            .map(|ticket| ticket.queue_id.clone())
+            .collect();
+        tx.tickets().save_many(&saved).await?;
+        let mut closed = saved;
+        closed.extend(new.iter().cloned());
+        let given: Vec<News> = waiting.iter().filter_map(News::of_assignment).collect();
+        new.extend(waiting);
+        tx.tickets().insert_many(&new).await?;
+        point(tx, pointers).await?;
+        tx.stuck_handoffs().put_many(&self.stuck).await?;
+        if were_stuck {
+            tx.stuck_handoffs().remove_many(settled).await?;
+        }
+        publish_endings(tx, &closed, None).await?;
+        let news = closed.iter().filter_map(News::of_end).chain(given).collect();
+        Ok(Taken { queues, news })
+    }
+}
+
+impl Placed {
+    fn ticket(&self) -> &Ticket {
+        match self {
+            Self::Stored(ticket) | Self::New(ticket) => ticket,
+        }
+    }
+
+    /// Returns it closed. Where it was of another session of the chat, that one goes on with its flow.
+    fn replaced(self, now: Timestamp) -> Self {
+        let close = |mut ticket: Ticket| {
+            if ticket.close(&Closing::by_system(CloseKind::HandoffReplaced), now).is_err() {
+                tracing::error!(ticket = %ticket.id, "an open ticket is closed");
+            }
+            ticket
+        };
+        match self {
+            Self::Stored(ticket) => Self::Stored(close(ticket)),
+            Self::New(ticket) => Self::New(close(ticket)),
+        }
+    }
+}
+
+/// Notes in sessions which ticket they have.
+pub(crate) async fn point<T: HasSessions>(
+    tx: &mut T,
+    pointers: Vec<(Session, TicketId)>,
+) -> Result<(), StorageError> {
+    if pointers.is_empty() {
+        return Ok(());
+    }
+    let to = |(mut session, ticket): (Session, TicketId)| {
+        let expected = session.version;
+        session.version += 1;
+        session.helpdesk = Some(HelpdeskState { ticket_id: Some(ticket) });
+        (session, expected)
+    };
+    let sessions: Vec<(Session, i64)> = pointers.into_iter().map(to).collect();
+    let writes: Vec<SessionWrite<'_>> = sessions
+        .iter()
+        .map(|(session, expected)| SessionWrite { session, expected: Some(*expected) })
+        .collect();
+    tx.sessions().save_many(&writes).await
+}

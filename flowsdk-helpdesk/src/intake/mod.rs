@@ -1,0 +1,12 @@
+//! `stream:helpdesk` becomes tickets (spec B 3.2, 4.7).
+
+mod consumer;
+mod handoffs;
+mod repository;
+mod stuck;
+
+pub use consumer::{FORGOTTEN_AFTER, HELPDESK_GROUP, HelpdeskIntake};
+pub use handoffs::IntakeTx;
+pub(crate) use handoffs::point;
+pub use repository::{HasStuckHandoffs, StuckHandoff, StuckHandoffRepository};
+pub use stuck::{StuckHandoffView, StuckHandoffs};

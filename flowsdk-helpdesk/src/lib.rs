@@ -1,0 +1,19 @@
+//! The helpdesk: a session that a flow hands over becomes a ticket in a queue, people work it, and closing gives the
+//! session back to its flow (spec B 1, 3.2).
+//!
+//! Nothing here names SQL or HTTP. [`ticket`] has the states of a ticket as pure functions; [`intake`] turns handoffs
+//! into tickets; [`dispatch`] gives waiting tickets to agents; [`desk`] has what people do with them.
+
+pub mod agent;
+pub mod desk;
+pub mod dispatch;
+pub mod intake;
+pub mod news;
+pub mod queue;
+pub mod rule;
+pub mod ticket;
+
+/// Compiles the samples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

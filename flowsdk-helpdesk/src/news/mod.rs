@@ -1,0 +1,10 @@
+//! News: what desks are told, numbered for each user, and kept for a while so that a desk that was away misses nothing
+//! (spec B 4.8).
+
+mod model;
+mod repository;
+mod service;
+
+pub use model::{DeskEvent, KEPT_FOR, News, TicketMessages};
+pub use repository::{HasNews, NewsRepository, NewsRow};
+pub use service::{DeskNews, Missed};

@@ -1,0 +1,113 @@
+//! The events of the desk.
+
+use std::time::Duration;
+
+use flowsdk_core::id::{ChatId, TicketId, UserId};
+use flowsdk_core::message::IncomingMessage;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::ticket::{CloseKind, Ticket, TicketView};
+
+/// How long news are kept.
+pub const KEPT_FOR: Duration = Duration::from_hours(24);
+
+/// Messages of a contact whose ticket somebody has.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TicketMessages {
+    /// The ticket.
+    pub ticket_id: TicketId,
+    /// The chat that has the messages.
+    pub chat_id: ChatId,
+    /// The messages, in order.
+    pub messages: Vec<IncomingMessage>,
+}
+
+/// What an agent is told of a ticket.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DeskEvent {
+    /// It is theirs now.
+    Assigned(Box<Ticket>),
+    /// The contact wrote.
+    Message(TicketMessages),
+    /// It goes on elsewhere: the ticket that they had, and the next one.
+    Transferred(Box<Ticket>, TicketId),
+    /// It ended.
+    Closed(Box<Ticket>),
+}
+
+impl DeskEvent {
+    /// Returns what whoever has an ended ticket is told.
+    pub fn of_end(ticket: &Ticket) -> Self {
+        Self::Closed(Box::new(ticket.clone()))
+    }
+
+    /// Returns the name of the event on the socket.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Assigned(_) => "ticket:assigned",
+            Self::Message(_) => "ticket:message",
+            Self::Transferred(..) => "ticket:transferred",
+            Self::Closed(ticket) if ticket.close_kind == Some(CloseKind::MetaWindowExpired) => {
+                "ticket:window_expired"
+            }
+            Self::Closed(_) => "ticket:closed",
+        }
+    }
+
+    /// Returns the payload of the event, without its number and time.
+    pub fn payload(&self) -> Map<String, Value> {
+        let ticket = |ticket: &Ticket| json(&TicketView::from(ticket.clone()));
+        match self {
+            Self::Assigned(one) | Self::Closed(one) => {
+                [("ticket".to_owned(), ticket(one))].into_iter().collect()
+            }
+            Self::Transferred(one, next) => {
+                [("ticket".to_owned(), ticket(one)), ("nextTicketId".to_owned(), json(next))]
+                    .into_iter()
+                    .collect()
+            }
+            Self::Message(messages) => match json(messages) {
+                Value::Object(fields) => fields,
+                _ => Map::new(),
+            },
+        }
+    }
+}
+
+fn json(it: &impl Serialize) -> Value {
+    serde_json::to_value(it).unwrap_or_else(|error| {
+        tracing::error!(%error, "an event of the desk is not JSON");
+        Value::Null
+    })
+}
+
+/// An event for a user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct News {
+    /// Who is told.
+    pub user: UserId,
+    /// What they are told.
+    pub event: DeskEvent,
+    /// Names what they are told: of two news with the same key the first counts.
+    pub key: Option<String>,
+}
+
+impl News {
+    /// Returns news of which there is one.
+    pub fn new(user: &UserId, event: DeskEvent) -> Self {
+        Self { user: user.clone(), event, key: None }
+    }
+
+    /// Returns the news of whoever has a ticket that was given to them.
+    pub fn of_assignment(ticket: &Ticket) -> Option<Self> {
+        let user = ticket.assigned_user_id.as_ref()?;
+        Some(Self::new(user, DeskEvent::Assigned(Box::new(ticket.clone()))))
+    }
+
+    /// Returns the news of whoever had a ticket that ended.
+    pub fn of_end(ticket: &Ticket) -> Option<Self> {
+        Some(Self::new(ticket.assigned_user_id.as_ref()?, DeskEvent::of_end(ticket)))
+    }
+}

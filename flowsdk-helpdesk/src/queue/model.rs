@@ -1,0 +1,216 @@
+//! The queue. Nothing in it is secret, so it is its own public form.
+
+use std::borrow::Cow;
+
+use flowsdk_core::cell::Named;
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{IdSource, QueueId, RouterId};
+use flowsdk_core::name::Name;
+use flowsdk_core::page::{Cursor, Searched};
+use flowsdk_core::patch::present;
+use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
+use flowsdk_core::router::{Reach, Reachable, router_gone};
+use flowsdk_core::schema::SchemaAttributes;
+#[cfg(feature = "schema")]
+use flowsdk_core::time::IsoTime;
+use flowsdk_core::time::{Timestamp, as_iso};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::QueueError;
+
+/// How the tickets of a queue get to its agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Named)]
+#[serde(rename_all = "snake_case")]
+pub enum DistributionStrategy {
+    /// To the agent with the fewest open tickets; among several of these to any.
+    #[default]
+    LeastLoaded,
+    /// To one agent after the other, in a stable order.
+    RoundRobin,
+    /// To nobody: agents pick tickets up.
+    ManualPickup,
+}
+
+/// Most open tickets of an agent where a queue does not say.
+const DEFAULT_LIMIT: u32 = 5;
+
+/// A queue of a router.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Queue {
+    /// The id of the queue.
+    pub id: QueueId,
+    /// The router whose conversations wait in it. It never changes.
+    pub router_id: RouterId,
+    /// Its name; unique in its router.
+    #[schema(example = "Billing")]
+    pub name: String,
+    /// How its tickets get to its agents.
+    pub distribution_strategy: DistributionStrategy,
+    /// Most open tickets that an agent of the queue is given. Those of all queues of the router count.
+    #[schema(minimum = 1, maximum = 1_000, example = 5)]
+    pub max_concurrent_tickets_per_agent: u32,
+    /// After how many minutes without a message of the contact a waiting ticket is closed as `abandoned`; null is never.
+    #[schema(required = true, minimum = 1, maximum = 525_600)]
+    pub abandon_after_minutes: Option<u32>,
+    /// Whether handoffs go to it. Tickets that wait in it are distributed all the same.
+    pub is_active: bool,
+    /// When it was created.
+    #[serde(serialize_with = "as_iso")]
+    #[schema(value_type = IsoTime)]
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    #[serde(serialize_with = "as_iso")]
+    #[schema(value_type = IsoTime)]
+    pub updated_at: Timestamp,
+}
+
+impl Searched for Queue {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
+}
+
+impl Recorded for Queue {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::Queue, id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
+        public_json(self)
+    }
+}
+
+impl RouterRecord for Queue {
+    type Id = QueueId;
+    type Filter = Option<RouterId>;
+    type Error = QueueError;
+
+    fn router_id(&self) -> &RouterId {
+        &self.router_id
+    }
+
+    fn set_updated_at(&mut self, now: Timestamp) {
+        self.updated_at = now;
+    }
+
+    fn not_found() -> QueueError {
+        QueueError::NotFound
+    }
+
+    /// Nothing but its name is unique.
+    fn not_stored(&self, error: StorageError) -> QueueError {
+        match error {
+            StorageError::Unique { .. } => QueueError::NameTaken,
+            error => router_gone(error),
+        }
+    }
+}
+
+/// A new queue.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateQueue)]
+pub struct NewQueue {
+    /// The router whose conversations wait in it. It cannot be changed later.
+    pub router_id: RouterId,
+    /// Its name; unique in its router.
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Billing")]
+    pub name: Name,
+    /// How its tickets get to its agents.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub distribution_strategy: DistributionStrategy,
+    /// Most open tickets that an agent of the queue is given.
+    #[serde(default = "default_limit")]
+    #[schema(required = false, minimum = 1, maximum = 1_000, example = 5)]
+    pub max_concurrent_tickets_per_agent: u32,
+    /// After how many minutes without a message of the contact a waiting ticket is closed as `abandoned`; null is never.
+    #[schema(minimum = 1, maximum = 525_600)]
+    pub abandon_after_minutes: Option<u32>,
+    /// Whether handoffs go to it.
+    #[serde(default = "yes")]
+    #[schema(required = false)]
+    pub is_active: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn default_limit() -> u32 {
+    DEFAULT_LIMIT
+}
+
+impl Reachable for NewQueue {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}
+
+impl NewRecord for NewQueue {
+    type Record = Queue;
+
+    fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> Queue {
+        Queue {
+            id: QueueId::generate(ids),
+            router_id: self.router_id,
+            name: self.name.into(),
+            distribution_strategy: self.distribution_strategy,
+            max_concurrent_tickets_per_agent: self.max_concurrent_tickets_per_agent,
+            abandon_after_minutes: self.abandon_after_minutes,
+            is_active: self.is_active,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+/// The changes to make to a queue; an absent field stays, and null removes a value.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchQueue)]
+pub struct QueueChange {
+    /// Its name; unique in its router.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S")]
+    pub name: Option<Name>,
+    /// How its tickets get to its agents.
+    #[schema(value_type = DistributionStrategy, required = false)]
+    pub distribution_strategy: Option<DistributionStrategy>,
+    /// Most open tickets that an agent of the queue is given.
+    #[schema(value_type = u32, required = false, minimum = 1, maximum = 1_000)]
+    pub max_concurrent_tickets_per_agent: Option<u32>,
+    /// After how many minutes without a message of the contact a waiting ticket is closed as `abandoned`; null is never.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 525_600)]
+    pub abandon_after_minutes: Option<Option<u32>>,
+    /// Whether handoffs go to it.
+    #[schema(value_type = bool, required = false)]
+    pub is_active: Option<bool>,
+}
+
+impl RecordChange for QueueChange {
+    type Record = Queue;
+
+    fn apply(self, queue: Queue) -> Queue {
+        Queue {
+            name: self.name.map_or(queue.name, String::from),
+            distribution_strategy: self.distribution_strategy.unwrap_or(queue.distribution_strategy),
+            max_concurrent_tickets_per_agent: self
+                .max_concurrent_tickets_per_agent
+                .unwrap_or(queue.max_concurrent_tickets_per_agent),
+            abandon_after_minutes: self.abandon_after_minutes.unwrap_or(queue.abandon_after_minutes),
+            is_active: self.is_active.unwrap_or(queue.is_active),
+            ..queue
+        }
+    }
+}

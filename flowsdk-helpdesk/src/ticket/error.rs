@@ -1,0 +1,140 @@
+//! Why a use case of tickets fails (rulings D5).
+
+use flowsdk_core::fault::{Fault, StorageError};
+use flowsdk_core::idempotency::IdempotencyConflict;
+
+use super::NotOpen;
+
+/// The reason why a use case of tickets fails.
+#[derive(Debug, thiserror::Error, Fault)]
+#[non_exhaustive]
+pub enum TicketError {
+    /// No such ticket within reach.
+    #[error("no such ticket")]
+    #[fault(NotFound, "not_found", pt = "Ticket não encontrado", en = "Ticket not found")]
+    NotFound,
+    /// It is closed.
+    #[error("the ticket is closed")]
+    #[fault(Conflict, "ticket_closed", pt = "O ticket já está fechado", en = "The ticket is closed already")]
+    Closed,
+    /// Nobody has it, and only whoever has it may do this.
+    #[error("the ticket is waiting")]
+    #[fault(
+        Conflict,
+        "ticket_waiting",
+        pt = "O ticket ainda não foi atribuído",
+        en = "The ticket is not assigned yet"
+    )]
+    Waiting,
+    /// Another user has it.
+    #[error("another user has the ticket")]
+    #[fault(
+        Conflict,
+        "ticket_assigned",
+        pt = "O ticket está atribuído a outro agente",
+        en = "The ticket is assigned to another agent"
+    )]
+    AssignedToAnother,
+    /// The conversation has moved on: nobody reads an answer of the ticket.
+    #[error("the session has moved on")]
+    #[fault(
+        Conflict,
+        "conversation_moved_on",
+        pt = "A conversa não está mais com o atendimento",
+        en = "The conversation is no longer with the helpdesk"
+    )]
+    MovedOn,
+    /// The contact cannot be answered freely any more.
+    #[error("the window is closed")]
+    #[fault(
+        Conflict,
+        "window_closed",
+        pt = "A janela de 24 horas do contato está fechada",
+        en = "The 24-hour window of the contact is closed"
+    )]
+    WindowClosed,
+    /// The agent has as many tickets as the queue allows.
+    #[error("the agent has as many tickets as the queue allows")]
+    #[fault(
+        Conflict,
+        "agent_limit_reached",
+        pt = "O agente já tem o máximo de tickets da fila",
+        en = "The agent has as many tickets as the queue allows"
+    )]
+    LimitReached,
+    /// The router of the ticket has no such queue, or it takes nothing.
+    #[error("no such queue to transfer to")]
+    #[fault(
+        Unprocessable,
+        "queue_unknown",
+        pt = "A fila não existe neste roteador ou está inativa",
+        en = "The router has no such queue, or it is inactive",
+        field = "toQueueId"
+    )]
+    QueueUnknown,
+    /// The user is no agent of the ticket's router.
+    #[error("the user is no agent of the router")]
+    #[fault(
+        Unprocessable,
+        "agent_unknown",
+        pt = "O usuário não é agente deste roteador",
+        en = "The user is no agent of this router",
+        field = "toUserId"
+    )]
+    AgentUnknown,
+    /// The user does not work in the queue of the ticket.
+    #[error("the user does not work in the queue")]
+    #[fault(
+        Unprocessable,
+        "agent_not_in_queue",
+        pt = "O agente não está na fila do ticket",
+        en = "The agent does not work in the queue of the ticket",
+        field = "userId"
+    )]
+    AgentNotInQueue,
+    /// Neither a user nor a queue is named, or both are.
+    #[error("not exactly one target")]
+    #[fault(
+        Invalid,
+        "validation_failed",
+        pt = "Informe toUserId ou toQueueId, e só um deles",
+        en = "Name toUserId or toQueueId, and only one of them",
+        field = "toUserId"
+    )]
+    TargetUnclear,
+    /// The flow or block to go on at is none of the router.
+    #[error("no such block to go on at")]
+    #[fault(
+        Unprocessable,
+        "block_not_found",
+        pt = "O bloco não existe em um flow publicado deste roteador",
+        en = "No published flow of this router has the block",
+        field = "jumpTarget"
+    )]
+    BlockNotFound,
+    /// The message is longer than the channel takes.
+    #[error("the text is too long for the channel")]
+    #[fault(
+        Invalid,
+        "validation_failed",
+        pt = "O texto passa de {most} caracteres",
+        en = "The text is longer than {most} characters",
+        field = "text"
+    )]
+    #[allow(missing_docs, reason = "the variant says it")]
+    TooLong { most: usize },
+    /// The request was repeated with other content.
+    #[error(transparent)]
+    #[fault(transparent)]
+    Idempotency(#[from] IdempotencyConflict),
+    /// Storage failed.
+    #[error("storage failed")]
+    #[fault(transparent)]
+    Storage(#[from] StorageError),
+}
+
+impl From<NotOpen> for TicketError {
+    fn from(_: NotOpen) -> Self {
+        Self::Closed
+    }
+}

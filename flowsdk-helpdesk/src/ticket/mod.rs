@@ -1,0 +1,13 @@
+//! Tickets: their states and every change of them (spec B 2.3, 3.2).
+
+mod error;
+mod model;
+mod repository;
+mod transition;
+
+pub use error::TicketError;
+pub use model::{
+    CloseKind, OpenReason, OpenedByKind, Ticket, TicketFilter, TicketKind, TicketStatus, TicketView,
+};
+pub use repository::{HasTickets, TicketRepository};
+pub use transition::{Closing, NotOpen, TransferTarget};

@@ -1,0 +1,247 @@
+//! The ticket.
+
+use flowsdk_core::cell::Named;
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
+use flowsdk_core::id::{ChatId, ContactId, QueueId, RouterId, TicketId, UserId};
+use flowsdk_core::page::Cursor;
+use flowsdk_core::router::{Reach, Reachable};
+use flowsdk_core::schema::SchemaAttributes;
+use flowsdk_core::session::SessionId;
+use flowsdk_core::time::{IsoTime, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Who works a ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+pub enum TicketKind {
+    /// People.
+    Human,
+    /// An AI agent.
+    Ai,
+}
+
+/// How far a ticket is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+pub enum TicketStatus {
+    /// Nobody has it yet.
+    Waiting,
+    /// Somebody works it.
+    Assigned,
+    /// It is over.
+    Closed,
+}
+
+/// Who opened a ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenedByKind {
+    /// A flow that handed over.
+    Flow,
+    /// A user who transferred the ticket before.
+    Agent,
+    /// The server.
+    System,
+    /// An AI agent.
+    AiAgent,
+}
+
+/// Why a ticket was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenReason {
+    /// The conversation was handed to people.
+    HumanHandoff,
+    /// The ticket before was transferred to a user.
+    AgentTransfer,
+    /// The ticket before was transferred to a queue.
+    QueueTransfer,
+    /// An AI agent has the conversation.
+    AiSession,
+}
+
+/// How a ticket ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "snake_case")]
+pub enum CloseKind {
+    /// Whoever had it closed it.
+    Resolved,
+    /// It goes on as a ticket of another user.
+    AgentTransfer,
+    /// It goes on as a ticket of another queue.
+    QueueTransfer,
+    /// Another handoff of the chat came.
+    HandoffReplaced,
+    /// The server closed it: its session or its queue is gone.
+    System,
+    /// The contact can no longer be answered.
+    MetaWindowExpired,
+    /// The contact waited in silence for too long.
+    Abandoned,
+}
+
+/// A ticket: one stretch of attendance. Every handoff and transfer opens another one; `previous_ticket_id` chains them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the view says it")]
+pub struct Ticket {
+    pub id: TicketId,
+    pub kind: TicketKind,
+    pub router_id: RouterId,
+    pub chat_id: ChatId,
+    pub contact_id: ContactId,
+    pub session_id: Option<SessionId>,
+    pub previous_ticket_id: Option<TicketId>,
+    pub queue_id: QueueId,
+    pub status: TicketStatus,
+    pub assigned_user_id: Option<UserId>,
+    pub assigned_at: Option<Timestamp>,
+    pub opened_by_kind: OpenedByKind,
+    pub open_reason: OpenReason,
+    pub opened_by_user_id: Option<UserId>,
+    pub closed_at: Option<Timestamp>,
+    pub closed_by_user_id: Option<UserId>,
+    pub close_kind: Option<CloseKind>,
+    pub close_reason: Option<String>,
+    pub summary: Option<String>,
+    /// The session's owner epoch (rulings S14); what the ticket says counts while the session has it.
+    pub epoch: Option<i64>,
+    /// When the contact last wrote.
+    pub contact_wrote_at: Timestamp,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Ticket {
+    /// Returns its place in lists.
+    pub fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
+
+    /// Returns whether it waits or is worked.
+    pub fn is_open(&self) -> bool {
+        self.status != TicketStatus::Closed
+    }
+}
+
+impl Recorded for Ticket {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::Ticket, id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
+        public_json(&TicketView::from(self.clone()))
+    }
+}
+
+/// A ticket.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = Ticket)]
+pub struct TicketView {
+    /// The id of the ticket.
+    pub id: TicketId,
+    /// Who works it.
+    pub kind: TicketKind,
+    /// The router of the conversation.
+    pub router_id: RouterId,
+    /// The chat of the conversation.
+    pub chat_id: ChatId,
+    /// The contact of the conversation.
+    pub contact_id: ContactId,
+    /// The session that goes on when the ticket closes.
+    #[schema(required = true)]
+    pub session_id: Option<SessionId>,
+    /// The ticket before it in the chain.
+    #[schema(required = true)]
+    pub previous_ticket_id: Option<TicketId>,
+    /// The queue that it waits in, or was assigned from. The queue may be gone.
+    pub queue_id: QueueId,
+    /// How far it is.
+    pub status: TicketStatus,
+    /// The user who has it, or had it last; null while it waits.
+    #[schema(required = true)]
+    pub assigned_user_id: Option<UserId>,
+    /// When they got it.
+    #[schema(required = true)]
+    pub assigned_at: Option<IsoTime>,
+    /// Who opened it.
+    pub opened_by_kind: OpenedByKind,
+    /// Why it was opened.
+    pub open_reason: OpenReason,
+    /// The user who opened it by a transfer.
+    #[schema(required = true)]
+    pub opened_by_user_id: Option<UserId>,
+    /// When it was closed.
+    #[schema(required = true)]
+    pub closed_at: Option<IsoTime>,
+    /// The user who closed it.
+    #[schema(required = true)]
+    pub closed_by_user_id: Option<UserId>,
+    /// How it ended.
+    #[schema(required = true)]
+    pub close_kind: Option<CloseKind>,
+    /// Why it was closed, in the words of whoever closed it.
+    #[schema(required = true)]
+    pub close_reason: Option<String>,
+    /// A summary of the conversation.
+    #[schema(required = true)]
+    pub summary: Option<String>,
+    /// When the contact last wrote.
+    pub contact_wrote_at: IsoTime,
+    /// When it was opened.
+    pub created_at: IsoTime,
+    /// When it was last changed.
+    pub updated_at: IsoTime,
+}
+
+impl From<Ticket> for TicketView {
+    fn from(ticket: Ticket) -> Self {
+        Self {
+            id: ticket.id,
+            kind: ticket.kind,
+            router_id: ticket.router_id,
+            chat_id: ticket.chat_id,
+            contact_id: ticket.contact_id,
+            session_id: ticket.session_id,
+            previous_ticket_id: ticket.previous_ticket_id,
+            queue_id: ticket.queue_id,
+            status: ticket.status,
+            assigned_user_id: ticket.assigned_user_id,
+            assigned_at: ticket.assigned_at.map(IsoTime),
+            opened_by_kind: ticket.opened_by_kind,
+            open_reason: ticket.open_reason,
+            opened_by_user_id: ticket.opened_by_user_id,
+            closed_at: ticket.closed_at.map(IsoTime),
+            closed_by_user_id: ticket.closed_by_user_id,
+            close_kind: ticket.close_kind,
+            close_reason: ticket.close_reason,
+            summary: ticket.summary,
+            contact_wrote_at: IsoTime(ticket.contact_wrote_at),
+            created_at: IsoTime(ticket.created_at),
+            updated_at: IsoTime(ticket.updated_at),
+        }
+    }
+}
+
+/// Which tickets are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TicketFilter {
+    /// Of this router.
+    pub router_id: Option<RouterId>,
+    /// In this state.
+    pub status: Option<TicketStatus>,
+    /// Of this queue.
+    pub queue_id: Option<QueueId>,
+    /// Of this user.
+    pub assigned_user_id: Option<UserId>,
+    /// Of this chat: its chain.
+    pub chat_id: Option<ChatId>,
+}
+
+impl Reachable for TicketFilter {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}

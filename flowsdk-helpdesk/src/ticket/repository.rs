@@ -1,0 +1,122 @@
+//! Storage of tickets.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ChatId, QueueId, RouterId, TicketId, UserId};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::session::SessionId;
+use flowsdk_core::time::Timestamp;
+
+use super::{Ticket, TicketFilter};
+
+/// Tickets of one transaction. Locks last until its end. Whoever locks several rows locks queues before sessions,
+/// sessions before agents, and agents before tickets.
+#[async_trait]
+pub trait TicketRepository: Send {
+    /// Returns a page of the tickets that pass the filter, newest first; of the routers in `only`, if it is given.
+    async fn list(
+        &mut self,
+        filter: &TicketFilter,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<Ticket>, StorageError>;
+
+    /// Returns a ticket.
+    async fn find(&mut self, id: &TicketId) -> Result<Option<Ticket>, StorageError>;
+
+    /// Returns a ticket, locked.
+    async fn find_for_update(&mut self, id: &TicketId) -> Result<Option<Ticket>, StorageError>;
+
+    /// Stores new tickets.
+    ///
+    /// # Errors
+    /// [`StorageError::Unique`] when a chat would have two open tickets, or a handoff two tickets.
+    async fn insert_many(&mut self, tickets: &[Ticket]) -> Result<(), StorageError>;
+
+    /// Rewrites what changes of tickets. They must be locked.
+    async fn save_many(&mut self, tickets: &[Ticket]) -> Result<(), StorageError>;
+
+    /// Returns the open tickets of these chats that people work, locked.
+    async fn open_of_chats_for_update(&mut self, chats: &[ChatId]) -> Result<Vec<Ticket>, StorageError>;
+
+    /// Returns the handoffs among those of these sessions that have a ticket: session and epoch of each.
+    async fn known_handoffs(&mut self, sessions: &[SessionId])
+    -> Result<Vec<(SessionId, i64)>, StorageError>;
+
+    /// Returns up to `limit` sessions that people have, of which no handoff got a ticket or is stuck, and in which nothing
+    /// has happened since `before`.
+    async fn sessions_without(
+        &mut self,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<SessionId>, StorageError>;
+
+    /// Notes when the contacts of these sessions wrote, in their open tickets. Returns the ticket and the user of each
+    /// session whose ticket somebody has.
+    async fn note_contact(
+        &mut self,
+        wrote: &[(SessionId, Timestamp)],
+    ) -> Result<Vec<(SessionId, TicketId, UserId)>, StorageError>;
+
+    /// Returns how many tickets of a queue are open.
+    async fn count_open_in(&mut self, queue: &QueueId) -> Result<i64, StorageError>;
+
+    /// Returns the open tickets of a queue, locked.
+    async fn open_in_for_update(&mut self, queue: &QueueId) -> Result<Vec<Ticket>, StorageError>;
+
+    /// Returns how many open tickets each of these users has in a router; nothing of those who have none.
+    async fn loads(
+        &mut self,
+        router: &RouterId,
+        users: &[UserId],
+    ) -> Result<Vec<(UserId, i64)>, StorageError>;
+
+    /// Returns how many open tickets a user has in each router; nothing of routers where they have none.
+    async fn loads_of(&mut self, user: &UserId) -> Result<Vec<(RouterId, i64)>, StorageError>;
+
+    /// Returns the oldest tickets that wait in a queue, locked. Those that others have locked are left out.
+    async fn claim_waiting(&mut self, queue: &QueueId, limit: u32) -> Result<Vec<Ticket>, StorageError>;
+
+    /// Returns the oldest ticket that waits in any of these queues, locked. Those that others have locked are left out.
+    async fn claim_oldest(&mut self, queues: &[QueueId]) -> Result<Option<Ticket>, StorageError>;
+
+    /// Locks the agents of a queue who are online at `now`, and returns their users, in the order of the agents' ids.
+    async fn lock_online_agents(
+        &mut self,
+        queue: &QueueId,
+        now: Timestamp,
+    ) -> Result<Vec<UserId>, StorageError>;
+
+    /// Locks a user as an agent of these routers, or of all; returns the routers of which they are one.
+    async fn lock_agent(
+        &mut self,
+        user: &UserId,
+        routers: Option<&[RouterId]>,
+    ) -> Result<Vec<RouterId>, StorageError>;
+
+    /// Returns how many tickets wait in each of these queues, and since when the oldest does; nothing of empty ones.
+    async fn waiting_in(
+        &mut self,
+        queues: &[QueueId],
+    ) -> Result<Vec<(QueueId, i64, Timestamp)>, StorageError>;
+
+    /// Returns the queues in which tickets wait that are not left to be picked up.
+    async fn queues_to_distribute(&mut self) -> Result<Vec<QueueId>, StorageError>;
+
+    /// Returns those of them in which a user works.
+    async fn queues_to_distribute_to(&mut self, user: &UserId) -> Result<Vec<QueueId>, StorageError>;
+
+    /// Returns up to `limit` waiting tickets whose contact has written nothing for as long as their queue allows, locked.
+    /// Those that others have locked are left out.
+    async fn claim_abandoned(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
+
+    /// Returns up to `limit` open tickets whose session is gone or has another owner, locked. Those that others have
+    /// locked are left out.
+    async fn claim_lost(&mut self, limit: u32) -> Result<Vec<Ticket>, StorageError>;
+}
+
+/// A transaction with tickets.
+pub trait HasTickets: Send {
+    /// Returns the repository of this transaction.
+    fn tickets(&mut self) -> &mut dyn TicketRepository;
+}

@@ -1,0 +1,371 @@
+//! Every change of a ticket, as functions of its state (spec B 3.2). What follows from a change, such as the hand-back
+//! to the flow, is a value that whoever stores the ticket publishes with it.
+
+use flowsdk_core::event::{FlowEvent, HandBack, JumpTarget, SummaryReason, SummaryRequest};
+use flowsdk_core::id::{IdSource, QueueId, TicketId, UserId};
+use flowsdk_core::time::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::{CloseKind, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus};
+
+/// A ticket that is closed changes no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the ticket is closed")]
+pub struct NotOpen;
+
+/// How a ticket is closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closing {
+    /// How it ends.
+    pub kind: CloseKind,
+    /// The user who closes it.
+    pub by: Option<UserId>,
+    /// Why, in their words.
+    pub reason: Option<String>,
+    /// Where the flow goes on instead of the outputs of its block.
+    pub jump_target: Option<JumpTarget>,
+}
+
+impl Closing {
+    /// Returns a close that no user has asked for.
+    pub fn by_system(kind: CloseKind) -> Self {
+        Self { kind, by: None, reason: None, jump_target: None }
+    }
+}
+
+/// Where a ticket goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TransferTarget {
+    /// At a user. It stays in its queue.
+    User(UserId),
+    /// In a queue, where it waits.
+    Queue(QueueId),
+}
+
+impl TransferTarget {
+    /// Returns how the ticket before ends.
+    pub fn close_kind(&self) -> CloseKind {
+        match self {
+            Self::User(_) => CloseKind::AgentTransfer,
+            Self::Queue(_) => CloseKind::QueueTransfer,
+        }
+    }
+}
+
+impl Ticket {
+    /// Gives an open ticket to a user.
+    ///
+    /// # Errors
+    /// [`NotOpen`].
+    pub fn assign(&mut self, user: UserId, now: Timestamp) -> Result<(), NotOpen> {
+        self.must_be_open()?;
+        self.status = TicketStatus::Assigned;
+        self.assigned_user_id = Some(user);
+        self.assigned_at = Some(now);
+        self.updated_at = now;
+        Ok(())
+    }
+
+    /// Closes an open ticket.
+    ///
+    /// # Errors
+    /// [`NotOpen`].
+    pub fn close(&mut self, closing: &Closing, now: Timestamp) -> Result<(), NotOpen> {
+        self.must_be_open()?;
+        self.status = TicketStatus::Closed;
+        self.close_kind = Some(closing.kind);
+        self.closed_by_user_id.clone_from(&closing.by);
+        self.close_reason.clone_from(&closing.reason);
+        self.closed_at = Some(now);
+        self.updated_at = now;
+        Ok(())
+    }
+
+    /// Closes an open ticket and returns the one with which it goes on.
+    ///
+    /// # Errors
+    /// [`NotOpen`].
+    pub fn transfer(
+        &mut self,
+        to: &TransferTarget,
+        by: Option<UserId>,
+        ids: &dyn IdSource,
+        now: Timestamp,
+    ) -> Result<Self, NotOpen> {
+        let closing = Closing { by: by.clone(), ..Closing::by_system(to.close_kind()) };
+        self.close(&closing, now)?;
+        let mut next = Self {
+            id: TicketId::generate(ids),
+            kind: TicketKind::Human,
+            previous_ticket_id: Some(self.id.clone()),
+            status: TicketStatus::Waiting,
+            assigned_user_id: None,
+            assigned_at: None,
+            opened_by_kind: OpenedByKind::Agent,
+            open_reason: OpenReason::AgentTransfer,
+            opened_by_user_id: by,
+            closed_at: None,
+            closed_by_user_id: None,
+            close_kind: None,
+            close_reason: None,
+            summary: None,
+            created_at: now,
+            ..self.clone()
+        };
+        match to {
+            TransferTarget::User(user) => next.assign(user.clone(), now)?,
+            TransferTarget::Queue(queue) => {
+                next.queue_id = queue.clone();
+                next.open_reason = OpenReason::QueueTransfer;
+            }
+        }
+        Ok(next)
+    }
+
+    /// Returns the event that gives the session of a closed ticket back to its flow; `None` for a ticket that goes on as
+    /// another one, or has no session. It does nothing to a session that has changed its owner since.
+    pub fn hand_back(&self, jump_target: Option<JumpTarget>) -> Option<FlowEvent> {
+        if self.goes_on() {
+            return None;
+        }
+        let session = self.session_id.as_ref()?;
+        Some(FlowEvent::HumanSessionEnded(HandBack {
+            session_id: session.clone(),
+            chat_id: self.chat_id.clone(),
+            to: session.party().to_owned(),
+            phone_number_id: session.phone_number_id().to_owned(),
+            jump_target,
+            agent_end_reason: None,
+            ticket: Some(self.exit()),
+            handoff_deflect: None,
+            epoch: self.epoch,
+            timestamp: self.updated_at,
+        }))
+    }
+
+    /// Returns the request for a summary of a ticket that somebody worked; `None` for one that goes on as another one.
+    pub fn summary_request(&self) -> Option<SummaryRequest> {
+        (!self.goes_on() && self.assigned_at.is_some()).then(|| SummaryRequest {
+            chat_id: self.chat_id.clone(),
+            ticket_id: Some(self.id.clone()),
+            contact_id: self.contact_id.clone(),
+            reason: SummaryReason::TicketClosed,
+            timestamp: self.updated_at,
+        })
+    }
+
+    /// Returns whether it is open, or was transferred.
+    fn goes_on(&self) -> bool {
+        use CloseKind::{AgentTransfer, QueueTransfer};
+        self.close_kind.is_none_or(|kind| matches!(kind, AgentTransfer | QueueTransfer))
+    }
+
+    /// Returns what flows read as `ticket` after the attendance (spec A 9): `exit.key` is the reason of whoever closed
+    /// it, or else how it ended.
+    fn exit(&self) -> Map<String, Value> {
+        let kind = self.close_kind.map(flowsdk_core::cell::Named::name);
+        let key = self.close_reason.as_deref().or(kind);
+        let exit = json!({
+            "id": self.id,
+            "queueId": self.queue_id,
+            "assignedUserId": self.assigned_user_id,
+            "closeKind": kind,
+            "closeReason": self.close_reason,
+            "exit": { "key": key },
+        });
+        exit.as_object().cloned().unwrap_or_default()
+    }
+
+    fn must_be_open(&self) -> Result<(), NotOpen> {
+        if self.is_open() { Ok(()) } else { Err(NotOpen) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flowsdk_core::id::Cuids;
+    use flowsdk_core::session::SessionId;
+    use flowsdk_core::time::ManualClock;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
+
+    fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(text: &str) -> T {
+        text.parse().expect("an id")
+    }
+
+    fn waiting() -> Ticket {
+        Ticket {
+            id: id("t1"),
+            kind: TicketKind::Human,
+            router_id: id("router1"),
+            chat_id: id("chat1"),
+            contact_id: id("contact1"),
+            session_id: Some(SessionId::parse("wc-c1-ana").expect("an id")),
+            previous_ticket_id: None,
+            queue_id: id("queue1"),
+            status: TicketStatus::Waiting,
+            assigned_user_id: None,
+            assigned_at: None,
+            opened_by_kind: OpenedByKind::Flow,
+            open_reason: OpenReason::HumanHandoff,
+            opened_by_user_id: None,
+            closed_at: None,
+            closed_by_user_id: None,
+            close_kind: None,
+            close_reason: None,
+            summary: None,
+            epoch: Some(7),
+            contact_wrote_at: NOW,
+            created_at: NOW,
+            updated_at: NOW,
+        }
+    }
+
+    fn assigned() -> Ticket {
+        let mut ticket = waiting();
+        ticket.assign(id("ana"), NOW).expect("open");
+        ticket
+    }
+
+    fn closed() -> Ticket {
+        let mut ticket = assigned();
+        ticket.close(&Closing::by_system(CloseKind::Resolved), NOW).expect("open");
+        ticket
+    }
+
+    fn ids() -> Cuids<ManualClock> {
+        Cuids::new(ManualClock::at(NOW.as_millis()))
+    }
+
+    /// The rows of spec B 3.2 that begin at a ticket.
+    #[test]
+    fn every_change_leads_where_the_table_says() {
+        use TicketStatus::{Assigned, Closed, Waiting};
+        let (user, queue) = (TransferTarget::User(id("bia")), TransferTarget::Queue(id("queue2")));
+        for from in [waiting(), assigned()] {
+            let mut ticket = from.clone();
+            ticket.assign(id("bia"), NOW).expect("open");
+            assert_eq!((ticket.status, ticket.assigned_user_id), (Assigned, Some(id("bia"))), "assign");
+
+            for (to, kind, reason, status, queue, holder) in [
+                (
+                    &user,
+                    CloseKind::AgentTransfer,
+                    OpenReason::AgentTransfer,
+                    Assigned,
+                    "queue1",
+                    Some(id("bia")),
+                ),
+                (&queue, CloseKind::QueueTransfer, OpenReason::QueueTransfer, Waiting, "queue2", None),
+            ] {
+                let mut before = from.clone();
+                let next = before.transfer(to, Some(id("caio")), &ids(), NOW).expect("open");
+                assert_eq!((before.status, before.close_kind), (Closed, Some(kind)));
+                assert_eq!((next.status, next.open_reason), (status, reason));
+                assert_eq!(
+                    (next.opened_by_kind, next.opened_by_user_id),
+                    (OpenedByKind::Agent, Some(id("caio")))
+                );
+                assert_eq!((next.queue_id.as_str(), next.assigned_user_id), (queue, holder));
+                assert_eq!(next.previous_ticket_id.as_ref(), Some(&from.id));
+                assert_eq!((next.epoch, &next.session_id), (from.epoch, &from.session_id));
+                assert_eq!(before.hand_back(None), None, "the conversation stays with people");
+                assert_eq!(before.summary_request(), None);
+            }
+
+            for kind in CloseKind::ALL.iter().copied() {
+                let mut ticket = from.clone();
+                ticket.close(&Closing::by_system(kind), NOW).expect("open");
+                assert_eq!((ticket.status, ticket.close_kind), (Closed, Some(kind)));
+                let goes_on = matches!(kind, CloseKind::AgentTransfer | CloseKind::QueueTransfer);
+                assert_eq!(ticket.hand_back(None).is_none(), goes_on, "{kind:?}");
+            }
+        }
+        let mut ticket = closed();
+        assert_eq!(ticket.assign(id("bia"), NOW), Err(NotOpen));
+        assert_eq!(ticket.close(&Closing::by_system(CloseKind::System), NOW), Err(NotOpen));
+        assert_eq!(ticket.transfer(&user, None, &ids(), NOW), Err(NotOpen));
+        assert_eq!(ticket, closed(), "nothing of it changed");
+    }
+
+    #[test]
+    fn a_hand_back_tells_the_flow_how_it_ended() {
+        let target = JumpTarget { flow_id: id("flow1"), block_id: id("b1") };
+        let mut ticket = assigned();
+        let closing =
+            Closing { reason: Some("solved".to_owned()), ..Closing::by_system(CloseKind::Resolved) };
+        ticket.close(&closing, NOW).expect("open");
+        let Some(FlowEvent::HumanSessionEnded(back)) = ticket.hand_back(Some(target.clone())) else {
+            panic!("a hand-back")
+        };
+        assert_eq!((back.epoch, back.jump_target), (Some(7), Some(target)));
+        assert_eq!((back.to.as_str(), back.phone_number_id.as_str()), ("ana", "wc-c1"));
+        let told = Value::Object(back.ticket.expect("a ticket"));
+        assert_eq!(told["exit"], json!({ "key": "solved" }));
+        assert_eq!(told["assignedUserId"], "ana");
+        let mut abandoned = waiting();
+        abandoned.close(&Closing::by_system(CloseKind::Abandoned), NOW).expect("open");
+        assert_eq!(abandoned.exit()["exit"]["key"], "abandoned", "without a reason the kind");
+        assert_eq!(abandoned.summary_request(), None, "nobody said anything");
+        assert!(ticket.summary_request().is_some());
+        let legacy = Ticket { session_id: None, ..ticket };
+        assert_eq!(legacy.hand_back(None), None, "legacy tickets close without resuming a flow");
+    }
+
+    #[derive(Debug, Clone)]
+    enum Command {
+        Assign(u8),
+        Close,
+        ToUser(u8),
+        ToQueue(u8),
+    }
+
+    fn command() -> impl Strategy<Value = Command> {
+        prop_oneof![
+            any::<u8>().prop_map(Command::Assign),
+            Just(Command::Close),
+            any::<u8>().prop_map(Command::ToUser),
+            any::<u8>().prop_map(Command::ToQueue),
+        ]
+    }
+
+    proptest! {
+        /// Whatever is done to it: the chain is unbroken, one ticket at most is open, and status and user agree.
+        #[test]
+        fn any_sequence_of_commands_keeps_the_chain(commands in prop::collection::vec(command(), 0..40)) {
+            let ids = ids();
+            let mut chain = vec![waiting()];
+            for command in commands {
+                let last = chain.last_mut().expect("a ticket");
+                let was_open = last.is_open();
+                let done = match command {
+                    Command::Assign(user) => last.assign(id(&format!("u{user}")), NOW).map(|()| None),
+                    Command::Close => last.close(&Closing::by_system(CloseKind::Resolved), NOW).map(|()| None),
+                    Command::ToUser(user) => {
+                        last.transfer(&TransferTarget::User(id(&format!("u{user}"))), None, &ids, NOW).map(Some)
+                    }
+                    Command::ToQueue(queue) => {
+                        last.transfer(&TransferTarget::Queue(id(&format!("q{queue}"))), None, &ids, NOW).map(Some)
+                    }
+                };
+                prop_assert_eq!(done.is_ok(), was_open);
+                chain.extend(done.ok().flatten());
+            }
+            prop_assert!(chain.iter().filter(|ticket| ticket.is_open()).count() <= 1);
+            for pair in chain.windows(2) {
+                prop_assert_eq!(pair[1].previous_ticket_id.as_ref(), Some(&pair[0].id));
+                prop_assert!(!pair[0].is_open());
+            }
+            for ticket in &chain {
+                prop_assert_eq!(ticket.assigned_user_id.is_some(), ticket.assigned_at.is_some());
+                prop_assert_eq!(ticket.closed_at.is_some(), !ticket.is_open());
+                prop_assert_eq!(ticket.close_kind.is_some(), !ticket.is_open());
+                prop_assert!(ticket.status != TicketStatus::Assigned || ticket.assigned_user_id.is_some());
+                prop_assert!(ticket.status != TicketStatus::Waiting || ticket.assigned_user_id.is_none());
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Agents of the helpdesk, and who of them is there.
+
+use async_trait::async_trait;
+use flowsdk_core::cell::Json;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::UserId;
+use flowsdk_core::time::Timestamp;
+use flowsdk_helpdesk::agent::{DeskAgent, HasPresence, Person, PresenceRepository, PresenceStatus};
+
+use super::SqlTx;
+use super::record::record;
+use super::router_record::{RecordSql, RouterTable};
+use super::statement::{Sql, sql, sql_list};
+
+record! {
+    DeskAgent in "agent" {
+        id, router_id, user_id, created_at;
+        can_active_dispatch, updated_at
+    }
+}
+
+pub(super) static TABLE: RecordSql = RecordSql::of::<DeskAgent>(&[]);
+
+const PUT: Sql = sql("INSERT INTO desk_presence (user_id, status, until) VALUES ($1, $2, $3)
+     ON CONFLICT (user_id) DO UPDATE SET status = excluded.status, until = excluded.until");
+
+const REMOVE: Sql = sql("DELETE FROM desk_presence WHERE user_id = $1");
+
+const RENEW: Sql =
+    sql("UPDATE desk_presence SET until = $3 WHERE user_id = $1 AND until > $2 RETURNING status");
+
+const PEOPLE: Sql = sql_list!(
+    "SELECT user_account.id, user_account.name, desk_presence.status
+     FROM user_account LEFT JOIN desk_presence
+        ON desk_presence.user_id = user_account.id AND desk_presence.until > $2
+     WHERE user_account.id ",
+    "$1",
+    ""
+);
+
+super::statement::statements! { PUT, REMOVE, RENEW, PEOPLE; TABLE }
+
+impl RouterTable for DeskAgent {
+    fn sql() -> &'static RecordSql {
+        &TABLE
+    }
+}
+
+super::accessor::has!(HasPresence::presence -> PresenceRepository);
+
+#[async_trait]
+impl PresenceRepository for SqlTx {
+    async fn set(
+        &mut self,
+        user: &UserId,
+        status: PresenceStatus,
+        until: Option<Timestamp>,
+    ) -> Result<(), StorageError> {
+        match until {
+            Some(until) => self.conn.execute(PUT, (user, &status, until)).await.map(drop),
+            None => self.conn.execute(REMOVE, (user,)).await.map(drop),
+        }
+    }
+
+    async fn renew(
+        &mut self,
+        user: &UserId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<PresenceStatus>, StorageError> {
+        let renewed: Vec<PresenceStatus> = self.conn.fetch_column(RENEW, (user, now, until)).await?;
+        Ok(renewed.into_iter().next())
+    }
+
+    async fn people(&mut self, users: &[UserId], now: Timestamp) -> Result<Vec<Person>, StorageError> {
+        if users.is_empty() {
+            return Ok(Vec::new());
+        }
+        type Row = (UserId, String, Option<PresenceStatus>);
+        let rows: Vec<Row> = self.conn.fetch_all(PEOPLE, (Json(users), now)).await?;
+        let person = |(user_id, name, status): Row| Person {
+            user_id,
+            name,
+            presence: status.unwrap_or(PresenceStatus::Offline),
+        };
+        Ok(rows.into_iter().map(person).collect())
+    }
+}

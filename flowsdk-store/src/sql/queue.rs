@@ -1,0 +1,115 @@
+//! Queues and their agents.
+
+use async_trait::async_trait;
+use constcat::concat;
+use flowsdk_core::cell::Json;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{QueueId, RouterId, UserId};
+use flowsdk_helpdesk::agent::{DeskAgent, DeskAgentId};
+use flowsdk_helpdesk::queue::{HasQueues, Queue, QueueRepository};
+
+use super::SqlTx;
+use super::record::{Record as _, record};
+use super::router_record::{RecordSql, RouterTable};
+use super::statement::{Sql, sql, sql_per};
+
+record! {
+    Queue in "queue" {
+        id, router_id, created_at;
+        name, distribution_strategy, max_concurrent_tickets_per_agent, abandon_after_minutes, is_active, updated_at
+    }
+}
+
+pub(super) static TABLE: RecordSql = RecordSql::of::<Queue>(&[]);
+
+/// Whoever deletes a queue waits for those who put tickets into it.
+const ACTIVE_OF: Sql = sql_per(
+    concat!(
+        Queue::SELECT,
+        " WHERE router_id IN (SELECT value FROM json_each($1)) AND is_active = 1 ORDER BY created_at, id"
+    ),
+    concat!(
+        Queue::SELECT,
+        " WHERE router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND is_active = 1
+         ORDER BY created_at, id FOR KEY SHARE"
+    ),
+);
+
+const AGENTS: Sql = sql(concat!(
+    DeskAgent::SELECT,
+    " WHERE id IN (SELECT agent_id FROM queue_agent WHERE queue_id = $1) ORDER BY id"
+));
+
+const ADD_AGENT: Sql =
+    sql("INSERT INTO queue_agent (queue_id, agent_id) VALUES ($1, $2) ON CONFLICT DO NOTHING");
+
+const REMOVE_AGENT: Sql = sql("DELETE FROM queue_agent WHERE queue_id = $1 AND agent_id = $2");
+
+const LAST_GIVEN: Sql = sql("SELECT last_user_id FROM queue WHERE id = $1");
+
+const NOTE_GIVEN: Sql = sql("UPDATE queue SET last_user_id = $2 WHERE id = $1");
+
+/// `$2` lists routers; NULL is all.
+const OF_USER: Sql = sql_per(
+    concat!(
+        Queue::SELECT,
+        " WHERE id IN (SELECT queue_agent.queue_id FROM agent JOIN queue_agent ON queue_agent.agent_id = agent.id
+            WHERE agent.user_id = $1 AND ($2 IS NULL OR agent.router_id IN (SELECT value FROM json_each($2))))
+         ORDER BY id"
+    ),
+    concat!(
+        Queue::SELECT,
+        " WHERE id IN (SELECT queue_agent.queue_id FROM agent JOIN queue_agent ON queue_agent.agent_id = agent.id
+            WHERE agent.user_id = $1
+            AND ($2::jsonb IS NULL OR agent.router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))))
+         ORDER BY id"
+    ),
+);
+
+super::statement::statements! {
+    ACTIVE_OF, AGENTS, ADD_AGENT, REMOVE_AGENT, LAST_GIVEN, NOTE_GIVEN, OF_USER; TABLE
+}
+
+impl RouterTable for Queue {
+    fn sql() -> &'static RecordSql {
+        &TABLE
+    }
+}
+
+super::accessor::has!(HasQueues::queues -> QueueRepository);
+
+#[async_trait]
+impl QueueRepository for SqlTx {
+    async fn active_of(&mut self, routers: &[RouterId]) -> Result<Vec<Queue>, StorageError> {
+        self.conn.fetch_all(ACTIVE_OF, (Json(routers),)).await
+    }
+
+    async fn agents(&mut self, queue: &QueueId) -> Result<Vec<DeskAgent>, StorageError> {
+        self.conn.fetch_all(AGENTS, (queue,)).await
+    }
+
+    async fn add_agent(&mut self, queue: &QueueId, agent: &DeskAgentId) -> Result<(), StorageError> {
+        self.conn.execute(ADD_AGENT, (queue, agent)).await.map(drop)
+    }
+
+    async fn remove_agent(&mut self, queue: &QueueId, agent: &DeskAgentId) -> Result<bool, StorageError> {
+        Ok(self.conn.execute(REMOVE_AGENT, (queue, agent)).await? > 0)
+    }
+
+    async fn last_given(&mut self, queue: &QueueId) -> Result<Option<UserId>, StorageError> {
+        let found: Vec<Option<UserId>> = self.conn.fetch_column(LAST_GIVEN, (queue,)).await?;
+        Ok(found.into_iter().next().flatten())
+    }
+
+    async fn note_given(&mut self, queue: &QueueId, user: &UserId) -> Result<(), StorageError> {
+        self.conn.execute(NOTE_GIVEN, (queue, user)).await.map(drop)
+    }
+
+    async fn of_user(
+        &mut self,
+        user: &UserId,
+        only: Option<&[RouterId]>,
+    ) -> Result<Vec<Queue>, StorageError> {
+        self.conn.fetch_all(OF_USER, (user, only.map(Json))).await
+    }
+}

@@ -1,0 +1,328 @@
+//! Tickets.
+
+use async_trait::async_trait;
+use constcat::concat;
+use flowsdk_core::cell::Json;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ChatId, QueueId, RouterId, TicketId, UserId};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::session::SessionId;
+use flowsdk_core::time::Timestamp;
+use flowsdk_helpdesk::ticket::{HasTickets, Ticket, TicketFilter, TicketRepository};
+
+use super::SqlTx;
+use super::list::{self, Filter, ListSql, Together, asked};
+use super::record::{Changes, Record as _, record};
+use super::statement::{RowsSql, Sql, sql, sql_list, sql_locking, sql_per};
+
+record! {
+    Ticket in "ticket" {
+        id, kind, router_id, chat_id, contact_id, session_id, previous_ticket_id, opened_by_kind, open_reason,
+        opened_by_user_id, epoch, created_at;
+        queue_id, status, assigned_user_id, assigned_at, closed_at, closed_by_user_id, close_kind, close_reason,
+        summary, contact_wrote_at, updated_at
+    }
+}
+
+/// Chat, queue and user are of one router each.
+pub(super) static LIST: ListSql<TicketFilter> = ListSql::of::<Ticket>()
+    .within("router_id")
+    .indexed("ticket_newest", "ticket_by_router")
+    .filters(&[
+        Filter::of("chat_id = {}", |filter: &TicketFilter| asked(&filter.chat_id))
+            .indexed("ticket_by_chat", "ticket_by_chat"),
+        Filter::of(OF_QUEUE, |filter: &TicketFilter| asked(&filter.queue_id))
+            .indexed("ticket_by_queue", "ticket_by_queue"),
+        Filter::of(OF_USER, |filter: &TicketFilter| asked(&filter.assigned_user_id))
+            .indexed("ticket_by_user", "ticket_by_user"),
+        Filter::of(IN_STATUS, |filter: &TicketFilter| asked(&filter.status))
+            .indexed("ticket_by_status", "ticket_by_router_status"),
+    ])
+    .together(&[
+        Together::of(&[OF_QUEUE, IN_STATUS], "ticket_by_queue_status", "ticket_by_queue_status"),
+        Together::of(&[OF_USER, IN_STATUS], "ticket_by_user_status", "ticket_by_user_status"),
+    ]);
+const OF_QUEUE: &str = "queue_id = {}";
+const OF_USER: &str = "assigned_user_id = {}";
+const IN_STATUS: &str = "status = {}";
+
+const FIND: Sql = sql(Ticket::FIND);
+
+const FIND_FOR_UPDATE: Sql = sql_per(Ticket::FIND, Ticket::FIND_FOR_UPDATE);
+
+static INSERT: RowsSql = RowsSql::insert::<Ticket>("");
+
+const SAVE: Sql = sql(Ticket::UPDATE);
+
+const OPEN_OF_CHATS: Sql = sql_list!(
+    concat!(Ticket::SELECT, " WHERE status <> 'closed' AND kind = 'human' AND chat_id "),
+    "$1",
+    " ORDER BY id",
+    locking
+);
+
+const KNOWN_HANDOFFS: Sql = sql_list!(
+    "SELECT session_id, epoch FROM ticket WHERE open_reason = 'human_handoff' AND epoch IS NOT NULL AND session_id ",
+    "$1",
+    ""
+);
+
+const SESSIONS_WITHOUT: Sql = sql("SELECT session.id FROM session
+     WHERE session.mode = 'human' AND session.last_interaction_at < $1
+     AND NOT EXISTS (SELECT 1 FROM ticket WHERE ticket.session_id = session.id AND ticket.epoch = session.epoch)
+     AND NOT EXISTS (SELECT 1 FROM stuck_handoff WHERE stuck_handoff.session_id = session.id)
+     ORDER BY session.id LIMIT $2");
+
+/// `$1` lists `[session, time]`.
+const NOTE_CONTACT: Sql = sql_per(
+    "UPDATE ticket SET contact_wrote_at = MAX(contact_wrote_at, wrote.value ->> 1) FROM json_each($1) AS wrote
+     WHERE ticket.session_id = wrote.value ->> 0 AND ticket.status <> 'closed'
+     RETURNING ticket.session_id, ticket.id, ticket.assigned_user_id",
+    "UPDATE ticket SET contact_wrote_at = GREATEST(contact_wrote_at, CAST(wrote.value ->> 1 AS bigint))
+     FROM jsonb_array_elements($1) AS wrote (value)
+     WHERE ticket.session_id = wrote.value ->> 0 AND ticket.status <> 'closed'
+     RETURNING ticket.session_id, ticket.id, ticket.assigned_user_id",
+);
+
+const COUNT_OPEN_IN: Sql =
+    sql("SELECT COUNT(*) FROM ticket WHERE queue_id = $1 AND status IN ('waiting', 'assigned')");
+
+const OPEN_IN: Sql = sql_locking!(concat!(
+    Ticket::SELECT,
+    " WHERE queue_id = $1 AND status IN ('waiting', 'assigned') ORDER BY id"
+));
+
+const LOADS: Sql = sql_list!(
+    "SELECT assigned_user_id, COUNT(*) FROM ticket WHERE status = 'assigned' AND router_id = $2 AND assigned_user_id ",
+    "$1",
+    " GROUP BY assigned_user_id"
+);
+
+const LOADS_OF: Sql = sql(
+    "SELECT router_id, COUNT(*) FROM ticket WHERE status = 'assigned' AND assigned_user_id = $1 GROUP BY router_id",
+);
+
+/// On SQLite nobody else has locked anything.
+const CLAIM_WAITING: Sql = sql_per(
+    concat!(Ticket::SELECT, " WHERE queue_id = $1 AND status = 'waiting' ORDER BY created_at, id LIMIT $2"),
+    concat!(
+        Ticket::SELECT,
+        " WHERE queue_id = $1 AND status = 'waiting' ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED"
+    ),
+);
+
+/// The oldest of each queue, and the oldest of these.
+const CLAIM_OLDEST: Sql = sql_per(
+    concat!(
+        Ticket::SELECT,
+        " WHERE id = (SELECT oldest.id FROM json_each($1) AS queue JOIN ticket AS oldest ON oldest.id = (
+                SELECT first.id FROM ticket AS first WHERE first.queue_id = queue.value AND first.status = 'waiting'
+                ORDER BY first.created_at, first.id LIMIT 1)
+            ORDER BY oldest.created_at, oldest.id LIMIT 1)"
+    ),
+    concat!(
+        Ticket::SELECT,
+        " WHERE id = (SELECT oldest.id FROM jsonb_array_elements_text($1) AS queue (id) CROSS JOIN LATERAL (
+                SELECT first.id, first.created_at FROM ticket AS first
+                WHERE first.queue_id = queue.id AND first.status = 'waiting'
+                ORDER BY first.created_at, first.id LIMIT 1 FOR UPDATE SKIP LOCKED) AS oldest
+            ORDER BY oldest.created_at, oldest.id LIMIT 1)"
+    ),
+);
+
+const LOCK_ONLINE_AGENTS: Sql = sql_per(
+    concat!(ONLINE_AGENTS, " ORDER BY agent.id"),
+    concat!(ONLINE_AGENTS, " ORDER BY agent.id FOR UPDATE OF agent"),
+);
+const ONLINE_AGENTS: &str =
+    "SELECT agent.user_id FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
+    JOIN desk_presence ON desk_presence.user_id = agent.user_id
+    WHERE queue_agent.queue_id = $1 AND desk_presence.status = 'online' AND desk_presence.until > $2";
+
+/// `$2` lists routers; NULL is all.
+const LOCK_AGENT: Sql = sql_per(
+    "SELECT router_id FROM agent WHERE user_id = $1 AND ($2 IS NULL OR router_id IN (SELECT value FROM json_each($2)))
+     ORDER BY id",
+    "SELECT router_id FROM agent WHERE user_id = $1
+        AND ($2::jsonb IS NULL OR router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2))))
+     ORDER BY id FOR UPDATE",
+);
+
+const WAITING_IN: Sql = sql_list!(
+    "SELECT queue_id, COUNT(*), MIN(created_at) FROM ticket WHERE status = 'waiting' AND queue_id ",
+    "$1",
+    " GROUP BY queue_id"
+);
+
+const QUEUES_TO_DISTRIBUTE: Sql = sql("SELECT id FROM queue WHERE distribution_strategy <> 'manual_pickup'
+     AND EXISTS (SELECT 1 FROM ticket WHERE ticket.queue_id = queue.id AND ticket.status = 'waiting') ORDER BY id");
+
+const QUEUES_TO_DISTRIBUTE_TO: Sql = sql(
+    "SELECT queue.id FROM agent JOIN queue_agent ON queue_agent.agent_id = agent.id
+        JOIN queue ON queue.id = queue_agent.queue_id
+     WHERE agent.user_id = $1 AND queue.distribution_strategy <> 'manual_pickup'
+     AND EXISTS (SELECT 1 FROM ticket WHERE ticket.queue_id = queue.id AND ticket.status = 'waiting') ORDER BY queue.id",
+);
+
+const CLAIM_ABANDONED: Sql = sql_per(ABANDONED, concat!(ABANDONED, " FOR UPDATE OF ticket SKIP LOCKED"));
+const ABANDONED: &str = concat!(
+    "SELECT ",
+    OF_TICKET,
+    " FROM queue CROSS JOIN ticket WHERE ticket.queue_id = queue.id AND ticket.status = 'waiting'
+        AND ticket.contact_wrote_at <= $1 - queue.abandon_after_minutes * 60000
+        AND queue.abandon_after_minutes IS NOT NULL ORDER BY ticket.id LIMIT $2"
+);
+
+const CLAIM_LOST: Sql = sql_per(LOST, concat!(LOST, " FOR UPDATE OF ticket SKIP LOCKED"));
+const LOST: &str = concat!(
+    "SELECT ",
+    OF_TICKET,
+    " FROM ticket LEFT JOIN session ON session.id = ticket.session_id
+     WHERE ticket.session_id IS NOT NULL AND ticket.status IN ('waiting', 'assigned') AND ticket.kind = 'human'
+     AND (session.id IS NULL OR session.epoch <> ticket.epoch) ORDER BY ticket.id LIMIT $1"
+);
+
+/// The columns of a ticket beside those of other tables.
+const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_id, ticket.contact_id, ticket.session_id,
+    ticket.previous_ticket_id, ticket.opened_by_kind, ticket.open_reason, ticket.opened_by_user_id, ticket.epoch,
+    ticket.created_at, ticket.queue_id, ticket.status, ticket.assigned_user_id, ticket.assigned_at, ticket.closed_at,
+    ticket.closed_by_user_id, ticket.close_kind, ticket.close_reason, ticket.summary, ticket.contact_wrote_at,
+    ticket.updated_at";
+
+super::statement::statements! {
+    FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
+    CLAIM_WAITING, CLAIM_OLDEST, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
+    CLAIM_ABANDONED, CLAIM_LOST; INSERT, LIST
+}
+
+super::accessor::has!(HasTickets::tickets -> TicketRepository);
+
+#[async_trait]
+impl TicketRepository for SqlTx {
+    async fn list(
+        &mut self,
+        filter: &TicketFilter,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<Ticket>, StorageError> {
+        let routers = list::routers(filter.router_id.as_ref(), only);
+        self.conn.page(&LIST, filter, routers, page, Ticket::place).await
+    }
+
+    async fn find(&mut self, id: &TicketId) -> Result<Option<Ticket>, StorageError> {
+        self.conn.fetch_optional(FIND, (id,)).await
+    }
+
+    async fn find_for_update(&mut self, id: &TicketId) -> Result<Option<Ticket>, StorageError> {
+        self.conn.fetch_optional(FIND_FOR_UPDATE, (id,)).await
+    }
+
+    async fn insert_many(&mut self, tickets: &[Ticket]) -> Result<(), StorageError> {
+        self.conn.insert_rows(&INSERT, tickets).await.map(drop)
+    }
+
+    async fn save_many(&mut self, tickets: &[Ticket]) -> Result<(), StorageError> {
+        for ticket in tickets {
+            self.conn.execute(SAVE, Changes(ticket)).await?;
+        }
+        Ok(())
+    }
+
+    async fn open_of_chats_for_update(&mut self, chats: &[ChatId]) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(OPEN_OF_CHATS, (Json(chats),)).await
+    }
+
+    async fn known_handoffs(
+        &mut self,
+        sessions: &[SessionId],
+    ) -> Result<Vec<(SessionId, i64)>, StorageError> {
+        self.conn.fetch_all(KNOWN_HANDOFFS, (Json(sessions),)).await
+    }
+
+    async fn sessions_without(
+        &mut self,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<SessionId>, StorageError> {
+        self.conn.fetch_column(SESSIONS_WITHOUT, (before, i64::from(limit))).await
+    }
+
+    async fn note_contact(
+        &mut self,
+        wrote: &[(SessionId, Timestamp)],
+    ) -> Result<Vec<(SessionId, TicketId, UserId)>, StorageError> {
+        type Row = (SessionId, TicketId, Option<UserId>);
+        let wrote: Vec<(&SessionId, i64)> =
+            wrote.iter().map(|(session, at)| (session, at.as_millis())).collect();
+        let rows: Vec<Row> = self.conn.fetch_all(NOTE_CONTACT, (Json(&wrote),)).await?;
+        Ok(rows.into_iter().filter_map(|(session, ticket, user)| Some((session, ticket, user?))).collect())
+    }
+
+    async fn count_open_in(&mut self, queue: &QueueId) -> Result<i64, StorageError> {
+        let counted: Vec<i64> = self.conn.fetch_column(COUNT_OPEN_IN, (queue,)).await?;
+        Ok(counted.into_iter().next().unwrap_or_default())
+    }
+
+    async fn open_in_for_update(&mut self, queue: &QueueId) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(OPEN_IN, (queue,)).await
+    }
+
+    async fn loads(
+        &mut self,
+        router: &RouterId,
+        users: &[UserId],
+    ) -> Result<Vec<(UserId, i64)>, StorageError> {
+        self.conn.fetch_all(LOADS, (Json(users), router)).await
+    }
+
+    async fn loads_of(&mut self, user: &UserId) -> Result<Vec<(RouterId, i64)>, StorageError> {
+        self.conn.fetch_all(LOADS_OF, (user,)).await
+    }
+
+    async fn claim_waiting(&mut self, queue: &QueueId, limit: u32) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_WAITING, (queue, i64::from(limit))).await
+    }
+
+    async fn claim_oldest(&mut self, queues: &[QueueId]) -> Result<Option<Ticket>, StorageError> {
+        self.conn.fetch_optional(CLAIM_OLDEST, (Json(queues),)).await
+    }
+
+    async fn lock_online_agents(
+        &mut self,
+        queue: &QueueId,
+        now: Timestamp,
+    ) -> Result<Vec<UserId>, StorageError> {
+        self.conn.fetch_column(LOCK_ONLINE_AGENTS, (queue, now)).await
+    }
+
+    async fn lock_agent(
+        &mut self,
+        user: &UserId,
+        routers: Option<&[RouterId]>,
+    ) -> Result<Vec<RouterId>, StorageError> {
+        self.conn.fetch_column(LOCK_AGENT, (user, routers.map(Json))).await
+    }
+
+    async fn waiting_in(
+        &mut self,
+        queues: &[QueueId],
+    ) -> Result<Vec<(QueueId, i64, Timestamp)>, StorageError> {
+        self.conn.fetch_all(WAITING_IN, (Json(queues),)).await
+    }
+
+    async fn queues_to_distribute(&mut self) -> Result<Vec<QueueId>, StorageError> {
+        self.conn.fetch_column(QUEUES_TO_DISTRIBUTE, ()).await
+    }
+
+    async fn queues_to_distribute_to(&mut self, user: &UserId) -> Result<Vec<QueueId>, StorageError> {
+        self.conn.fetch_column(QUEUES_TO_DISTRIBUTE_TO, (user,)).await
+    }
+
+    async fn claim_abandoned(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_ABANDONED, (now, i64::from(limit))).await
+    }
+
+    async fn claim_lost(&mut self, limit: u32) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_LOST, (i64::from(limit),)).await
+    }
+}

@@ -1,0 +1,9 @@
+//! The use cases of the helpdesk on real databases.
+
+mod commands;
+mod desk;
+mod dispatch;
+mod intake;
+mod news;
+mod races;
+mod sweep;

@@ -1,0 +1,219 @@
+//! A router whose flow hands over to people, with agents in queues.
+
+use std::sync::Arc;
+
+use flowsdk_auth::user::{Email, HasUsers as _, User, UserRole};
+use flowsdk_core::change::{Author, NoChangeLog};
+use flowsdk_core::conversation::{ConversationEvent, Handover, OutgoingSink};
+use flowsdk_core::event::{FlowEvent, HelpdeskEvent};
+use flowsdk_core::id::{QueueId, UserId};
+use flowsdk_core::record::HasRecords as _;
+use flowsdk_core::router::Reach;
+use flowsdk_core::session::Session;
+use flowsdk_core::store::{Store as _, Transaction as _};
+use flowsdk_core::stream::topic::TopicName;
+use flowsdk_helpdesk::agent::{DeskAgent, Presence, PresenceStatus};
+use flowsdk_helpdesk::desk::{By, Desk, DeskSweep};
+use flowsdk_helpdesk::dispatch::Dispatcher;
+use flowsdk_helpdesk::intake::HelpdeskIntake;
+use flowsdk_helpdesk::queue::{DistributionStrategy, HasQueues as _, Queue, Queues};
+use flowsdk_helpdesk::ticket::{HasTickets as _, Ticket, TicketFilter};
+use flowsdk_store::sql::SqlStore;
+use serde_json::{Value, json};
+
+use crate::conversations::flows::{block, flow_of};
+use crate::conversations::world::{World, bodies, session};
+
+pub(super) struct Helpdesk {
+    pub(super) world: World,
+    pub(super) dispatcher: Arc<Dispatcher<SqlStore>>,
+    pub(super) intake: HelpdeskIntake<SqlStore>,
+    pub(super) desk: Desk<SqlStore>,
+    pub(super) presence: Presence<SqlStore>,
+    pub(super) queues: Queues<SqlStore>,
+    pub(super) sweep: DeskSweep<SqlStore>,
+    author: Author,
+}
+
+/// Asks, hands over to people, and says how it ended.
+fn attended() -> Value {
+    let says = |text: &str| json!([{ "type": "text", "text": { "body": text } }]);
+    flow_of(&[
+        json!({ "id": "ask", "type": "content", "contents": says("Ask"), "input": { "variable": "subject" },
+            "defaultOutput": { "blockId": "human" } }),
+        json!({ "id": "human", "type": "human", "outputConditions": [], "defaultOutput": { "blockId": "bye" } }),
+        json!({ "id": "bye", "type": "content", "contents": says("Bye {{ticket.exit.key}}"), "input": {},
+            "defaultOutput": { "blockId": "ask" } }),
+        block("elsewhere", "Elsewhere", &json!({ "blockId": "ask" })),
+    ])
+}
+
+impl Helpdesk {
+    pub(super) async fn new(store: SqlStore) -> Self {
+        let world = World::new(store).await;
+        world.publish("router1", "attended", attended()).await;
+        world.start_with("router1", "attended").await;
+        let (store, cx) = (|| Arc::clone(&world.store), world.cx.clone());
+        let dispatcher = Arc::new(Dispatcher::new(store(), cx.clone()));
+        let sink = Arc::clone(&world.sink) as Arc<dyn OutgoingSink>;
+        let changes = || Arc::new(NoChangeLog);
+        Self {
+            intake: HelpdeskIntake::new(store(), cx.clone(), Arc::clone(&dispatcher)),
+            desk: Desk::new(store(), cx.clone(), changes(), Handover::Direct(sink), Arc::clone(&dispatcher)),
+            presence: Presence::new(store(), cx.clone(), Arc::clone(&dispatcher)),
+            queues: Queues::new(store(), cx.clone(), changes(), Arc::clone(&dispatcher)),
+            sweep: DeskSweep::new(store(), cx.clone()),
+            author: Author::default(),
+            dispatcher,
+            world,
+        }
+    }
+
+    /// Adds a queue whose agents may have three tickets each.
+    pub(super) async fn add_queue(&self, id: &str, strategy: DistributionStrategy) -> Queue {
+        self.add_queue_to("router1", id, strategy).await
+    }
+
+    pub(super) async fn add_queue_to(&self, router: &str, id: &str, strategy: DistributionStrategy) -> Queue {
+        let queue = Queue {
+            id: id.parse().expect("an id"),
+            router_id: router.parse().expect("an id"),
+            name: id.to_owned(),
+            distribution_strategy: strategy,
+            max_concurrent_tickets_per_agent: 3,
+            abandon_after_minutes: None,
+            is_active: true,
+            created_at: self.world.cx.now(),
+            updated_at: self.world.cx.now(),
+        };
+        let mut tx = self.world.store.begin().await.expect("begin");
+        tx.records().insert(&queue).await.expect("a queue");
+        tx.commit().await.expect("commit");
+        // The next one is younger.
+        self.world.clock.advance(std::time::Duration::from_millis(1));
+        queue
+    }
+
+    /// Makes a user an agent of the router who works in these queues.
+    pub(super) async fn add_agent(&self, name: &str, queues: &[&str]) -> UserId {
+        let now = self.world.cx.now();
+        let user = User {
+            id: name.parse().expect("an id"),
+            name: name.to_uppercase(),
+            email: Email::parse(format!("{name}@example.com")).expect("an address"),
+            phone: "5511999990000".to_owned(),
+            password_hash: "x".to_owned(),
+            role: UserRole::Member,
+            group_id: None,
+            logged_out_at: None,
+            created_at: now,
+            updated_at: now,
+        };
+        let agent = DeskAgent {
+            id: format!("agent-{name}").parse().expect("an id"),
+            router_id: self.world.router.clone(),
+            user_id: user.id.clone(),
+            can_active_dispatch: false,
+            created_at: now,
+            updated_at: now,
+        };
+        let mut tx = self.world.store.begin().await.expect("begin");
+        assert!(tx.users().insert_if_absent(&user).await.expect("a user"));
+        tx.records().insert(&agent).await.expect("an agent");
+        for queue in queues {
+            tx.queues().add_agent(&queue.parse().expect("an id"), &agent.id).await.expect("a member");
+        }
+        tx.commit().await.expect("commit");
+        user.id
+    }
+
+    pub(super) async fn online(&self, name: &str) {
+        self.presence.set(&name.parse().expect("an id"), PresenceStatus::Online).await.expect("set");
+    }
+
+    pub(super) fn by<'a>(&'a self, user: &'a UserId) -> By<'a> {
+        By { author: &self.author, user: Some(user), reach: Reach::ALL }
+    }
+
+    /// The flow hands a visitor over; their ticket, if a queue took it.
+    pub(super) async fn hand_over(&self, visitor: &str, subject: &str) -> Option<Ticket> {
+        self.arrive(visitor, subject).await;
+        self.take().await;
+        self.open_ticket(visitor).await
+    }
+
+    /// The visitor gets to the block that hands over.
+    pub(super) async fn arrive(&self, visitor: &str, subject: &str) {
+        self.world.add_visitor(visitor).await;
+        self.world.say(visitor, &format!("{visitor}-hi"), "oi").await;
+        self.world.say(visitor, &format!("{visitor}-subject"), subject).await;
+    }
+
+    /// Events of the helpdesk's stream since the last look.
+    pub(super) async fn events(&self) -> Vec<HelpdeskEvent> {
+        let events = self.world.published(TopicName::Helpdesk).await;
+        events.into_iter().map(|event| serde_json::from_value(event).expect("an event")).collect()
+    }
+
+    /// Takes what the stream has.
+    pub(super) async fn take(&self) {
+        for event in self.events().await {
+            self.intake.take(&[&event]).await.expect("taken");
+        }
+    }
+
+    /// Runs the hand-backs of the flow's stream; gives what is said.
+    pub(super) async fn go_on(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        for event in self.world.published(TopicName::Flow).await {
+            let event: FlowEvent = serde_json::from_value(event).expect("an event");
+            said.extend(bodies(&self.world.handle(ConversationEvent::Flow(event)).await));
+        }
+        said
+    }
+
+    pub(super) async fn session(&self, visitor: &str) -> Session {
+        self.world.stored(visitor).await.expect("a session").session
+    }
+
+    /// All tickets of a visitor's chat, oldest first.
+    pub(super) async fn chain(&self, visitor: &str) -> Vec<Ticket> {
+        let chat = self.session(visitor).await.chat_id;
+        let filter = TicketFilter { chat_id: Some(chat), ..TicketFilter::default() };
+        self.tickets(filter).await
+    }
+
+    pub(super) async fn tickets(&self, filter: TicketFilter) -> Vec<Ticket> {
+        let page = flowsdk_core::page::PageRequest { limit: 200, after: None };
+        let mut tx = self.world.store.read().await.expect("read");
+        let mut items = tx.tickets().list(&filter, None, &page).await.expect("list").items;
+        items.reverse();
+        items
+    }
+
+    pub(super) async fn open_ticket(&self, visitor: &str) -> Option<Ticket> {
+        let id = session(visitor);
+        let all = self.tickets(TicketFilter::default()).await;
+        all.into_iter().find(|ticket| ticket.is_open() && ticket.session_id.as_ref() == Some(&id))
+    }
+
+    pub(super) async fn ticket(&self, ticket: &Ticket) -> Ticket {
+        let mut tx = self.world.store.read().await.expect("read");
+        tx.tickets().find(&ticket.id).await.expect("find").expect("a ticket")
+    }
+
+    /// Changes a queue in the store.
+    pub(super) async fn change_queue(&self, id: &str, change: impl FnOnce(&mut Queue)) {
+        let id: QueueId = id.parse().expect("an id");
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let mut queue: Queue = tx.records().find(&id).await.expect("find").expect("a queue");
+        change(&mut queue);
+        tx.records().save(&queue).await.expect("save");
+        tx.commit().await.expect("commit");
+    }
+}
+
+/// Who has each ticket.
+pub(super) fn holder(ticket: &Ticket) -> Option<&str> {
+    ticket.assigned_user_id.as_ref().map(UserId::as_str)
+}

@@ -1,0 +1,175 @@
+//! Waiting tickets go to agents (rulings D1, D2).
+
+use std::time::Duration;
+
+use flowsdk_core::id::UserId;
+use flowsdk_core::store::Store as _;
+use flowsdk_helpdesk::agent::{HasPresence as _, PresenceStatus};
+use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup, RoundRobin};
+use flowsdk_helpdesk::ticket::{TicketFilter, TicketStatus};
+use flowsdk_store::sql::SqlStore;
+
+use super::desk::{Helpdesk, holder};
+use crate::support::databases::on_every_database;
+
+on_every_database! {
+    a_ticket_goes_to_the_agent_with_the_fewest,
+    tickets_go_round,
+    a_queue_for_pickup_gives_nothing_out,
+    whoever_is_not_online_gets_nothing,
+    waiting_tickets_go_to_whoever_comes_online,
+    a_closed_ticket_makes_room_for_the_next,
+    more_room_is_used_at_once,
+    presence_is_renewed_and_runs_out,
+}
+
+async fn holders(desk: &Helpdesk) -> Vec<Option<String>> {
+    let tickets = desk.tickets(TicketFilter::default()).await;
+    tickets.iter().map(|ticket| holder(ticket).map(str::to_owned)).collect()
+}
+
+async fn a_ticket_goes_to_the_agent_with_the_fewest(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    for agent in ["eva", "ivo"] {
+        desk.add_agent(agent, &["q1"]).await;
+        desk.online(agent).await;
+    }
+    for visitor in ["v1", "v2", "v3", "v4"] {
+        let ticket = desk.hand_over(visitor, "bill").await.expect("a ticket");
+        assert_eq!(ticket.status, TicketStatus::Assigned);
+    }
+    let mut held: Vec<_> = holders(&desk).await.into_iter().flatten().collect();
+    held.sort();
+    assert_eq!(held, ["eva", "eva", "ivo", "ivo"]);
+}
+
+async fn tickets_go_round(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", RoundRobin).await;
+    for agent in ["eva", "ivo", "leo"] {
+        desk.add_agent(agent, &["q1"]).await;
+        desk.online(agent).await;
+    }
+    let mut given = Vec::new();
+    for at in 0..9 {
+        // Who was last is remembered in the database.
+        let ticket = desk.hand_over(&format!("v{at}"), "bill").await.expect("a ticket");
+        given.push(holder(&ticket).expect("given").to_owned());
+    }
+    assert_eq!(given, ["eva", "ivo", "leo"].repeat(3));
+    let tenth = desk.hand_over("v9", "bill").await.expect("a ticket");
+    assert_eq!(holder(&tenth), None, "each has as many as the queue allows");
+}
+
+async fn a_queue_for_pickup_gives_nothing_out(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", ManualPickup).await;
+    desk.add_agent("eva", &["q1"]).await;
+    desk.online("eva").await;
+    desk.hand_over("ana", "bill").await;
+    desk.dispatcher.sweep().await.expect("swept");
+    assert_eq!(holders(&desk).await, [None]);
+}
+
+async fn whoever_is_not_online_gets_nothing(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    desk.add_queue("q2", LeastLoaded).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    desk.add_agent("ivo", &["q2"]).await;
+    desk.online("ivo").await;
+    desk.hand_over("ana", "bill").await;
+    assert_eq!(holders(&desk).await, [None], "ivo works in another queue");
+    for status in [PresenceStatus::Away, PresenceStatus::Busy, PresenceStatus::Offline] {
+        desk.presence.set(&eva, status).await.expect("set");
+        desk.dispatcher.sweep().await.expect("swept");
+        assert_eq!(holders(&desk).await, [None], "{status:?}");
+    }
+}
+
+async fn waiting_tickets_go_to_whoever_comes_online(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    desk.add_agent("eva", &["q1"]).await;
+    for visitor in ["v1", "v2", "v3", "v4"] {
+        desk.hand_over(visitor, "bill").await;
+        desk.world.clock.advance(Duration::from_secs(1));
+    }
+    desk.online("eva").await;
+    let eva = || Some("eva".to_owned());
+    assert_eq!(holders(&desk).await, [eva(), eva(), eva(), None], "the oldest, as far as she has room");
+}
+
+async fn a_closed_ticket_makes_room_for_the_next(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    desk.online("eva").await;
+    let first = desk.hand_over("v0", "bill").await.expect("a ticket");
+    for at in 1..4 {
+        desk.world.clock.advance(Duration::from_secs(1));
+        desk.hand_over(&format!("v{at}"), "bill").await;
+    }
+    assert_eq!(holders(&desk).await.iter().flatten().count(), 3);
+    desk.desk.close(desk.by(&eva), &first.id, Default::default()).await.expect("closed");
+    assert_eq!(holders(&desk).await.iter().flatten().count(), 4, "with the closed one");
+    assert_eq!(
+        desk.tickets(TicketFilter { status: Some(TicketStatus::Waiting), ..Default::default() }).await,
+        []
+    );
+}
+
+async fn more_room_is_used_at_once(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    desk.change_queue("q1", |queue| queue.max_concurrent_tickets_per_agent = 1).await;
+    desk.add_agent("eva", &["q1"]).await;
+    desk.online("eva").await;
+    for visitor in ["v1", "v2"] {
+        desk.hand_over(visitor, "bill").await;
+    }
+    assert_eq!(holders(&desk).await.iter().flatten().count(), 1);
+    let (author, queue) = (flowsdk_core::change::Author::default(), "q1".parse().expect("an id"));
+    let change =
+        serde_json::from_value(serde_json::json!({ "maxConcurrentTicketsPerAgent": 2 })).expect("a change");
+    desk.queues.change(&author, flowsdk_core::router::Reach::ALL, &queue, change).await.expect("changed");
+    assert_eq!(holders(&desk).await.iter().flatten().count(), 2);
+    desk.hand_over("v3", "bill").await;
+    desk.add_agent("ivo", &[]).await;
+    desk.online("ivo").await;
+    assert_eq!(holders(&desk).await.iter().flatten().count(), 2);
+    let ivo = "agent-ivo".parse().expect("an id");
+    desk.queues.add_agent(&author, flowsdk_core::router::Reach::ALL, &queue, &ivo).await.expect("added");
+    assert_eq!(holders(&desk).await.iter().flatten().count(), 3);
+}
+
+async fn presence_is_renewed_and_runs_out(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    let seen = async |user: &UserId| {
+        let mut tx = desk.world.store.read().await.expect("read");
+        let people =
+            tx.presence().people(std::slice::from_ref(user), desk.world.cx.now()).await.expect("people");
+        (people[0].name.clone(), people[0].presence)
+    };
+    assert_eq!(seen(&eva).await, ("EVA".to_owned(), PresenceStatus::Offline));
+    assert_eq!(
+        desk.presence.renew(&eva).await.expect("renewed"),
+        PresenceStatus::Offline,
+        "nothing to renew"
+    );
+    desk.presence.set(&eva, PresenceStatus::Away).await.expect("set");
+    for _ in 0..3 {
+        desk.world.clock.advance(Duration::from_secs(59));
+        assert_eq!(desk.presence.renew(&eva).await.expect("renewed"), PresenceStatus::Away);
+    }
+    desk.world.clock.advance(Duration::from_secs(60));
+    assert_eq!(seen(&eva).await.1, PresenceStatus::Offline);
+    assert_eq!(desk.presence.renew(&eva).await.expect("renewed"), PresenceStatus::Offline, "too late");
+    desk.online("eva").await;
+    desk.world.clock.advance(Duration::from_secs(60));
+    desk.hand_over("ana", "bill").await;
+    assert_eq!(holders(&desk).await, [None], "she is not there any more");
+}
