@@ -17,6 +17,7 @@ mod caller;
 pub mod check_command;
 pub mod config;
 pub mod demo;
+mod desk;
 pub mod doctor_command;
 mod embedded;
 pub mod flow_command;

@@ -2,6 +2,7 @@
 //! (docs/api.md).
 
 mod access_log;
+mod agents;
 mod appearance_page;
 pub mod body;
 mod channel_type_mappings;
@@ -10,6 +11,7 @@ pub mod error;
 mod event_definitions;
 pub mod guard;
 pub mod heavy;
+mod helpdesk;
 pub mod idempotency;
 mod import_drafts;
 mod interactive_forms;
@@ -18,6 +20,8 @@ pub mod openapi;
 mod opening;
 pub mod path;
 pub mod query;
+mod queue_distribution_rules;
+mod queues;
 pub mod reply;
 mod request;
 mod routes;
@@ -43,6 +47,7 @@ mod opt_ins;
 mod routers;
 mod sessions;
 mod templates;
+mod tickets;
 mod transfer;
 mod user_devices;
 mod users;
@@ -111,6 +116,11 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         channel_type_mappings::routes,
         llm_credentials::routes,
         integrations::routes,
+        agents::routes,
+        queues::routes,
+        queue_distribution_rules::routes,
+        tickets::routes,
+        helpdesk::routes,
         observability::routes,
         dead_letters::routes,
     ];

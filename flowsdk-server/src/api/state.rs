@@ -67,6 +67,12 @@ services! {
     llm_credentials: LlmCredentials in flowsdk_core::credential,
     integrations: Integrations in flowsdk_core::integration,
     observability: Observability in flowsdk_core::observability,
+    desk_agents: DeskAgents in flowsdk_helpdesk::agent,
+    presence: Presence in flowsdk_helpdesk::agent,
+    queues: Queues in flowsdk_helpdesk::queue,
+    distribution_rules: DistributionRules in flowsdk_helpdesk::rule,
+    desk: Desk in flowsdk_helpdesk::desk,
+    stuck_handoffs: StuckHandoffs in flowsdk_helpdesk::intake,
     dead_letters: DeadLetters in flowsdk_core::stream::dead_letter,
 }
 

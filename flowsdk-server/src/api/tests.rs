@@ -169,6 +169,8 @@ fn shape(schema: &Value) -> Value {
 
 /// What records are made with and keep.
 const FIXED: &[&str] = &[
+    "/agents: routerId",
+    "/agents: userId",
     "/channel-numbers: phoneNumberId",
     "/channel-numbers: routerId",
     "/channel-type-mappings: channelType",
@@ -185,6 +187,8 @@ const FIXED: &[&str] = &[
     "/integrations: kind",
     "/integrations: routerId",
     "/interactive-forms: routerId",
+    "/queue-distribution-rules: routerId",
+    "/queues: routerId",
     "/routers/{id}/variables: key",
     "/templates: businessAccountId",
     "/templates: language",

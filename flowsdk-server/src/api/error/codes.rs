@@ -100,6 +100,17 @@ pub const CODES: &[&str] = &[
     "template_parameters",
     "channel_number_inactive",
     "channel_number_paused",
+    // The helpdesk.
+    "ticket_closed",
+    "ticket_waiting",
+    "ticket_assigned",
+    "conversation_moved_on",
+    "window_closed",
+    "agent_limit_reached",
+    "agent_unknown",
+    "agent_not_in_queue",
+    "agent_taken",
+    "user_unknown",
     // The provider of the phone channel.
     "delivery_malformed",
     "signature_invalid",

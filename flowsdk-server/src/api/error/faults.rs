@@ -53,6 +53,10 @@ use flowsdk_core::text::Text;
 use flowsdk_core::transfer::TransferError;
 use flowsdk_core::transfer::draft::ImportDraftError;
 use flowsdk_crypto::{FormKeyError, JwtError};
+use flowsdk_helpdesk::agent::AgentError;
+use flowsdk_helpdesk::queue::QueueError;
+use flowsdk_helpdesk::rule::RuleError;
+use flowsdk_helpdesk::ticket::TicketError;
 
 use super::ApiError;
 use crate::api::tests::sources;
@@ -336,6 +340,52 @@ fn auth(table: &mut Table) {
     ]);
 }
 
+fn helpdesk(table: &mut Table) {
+    table.add([
+        AgentError::NotFound,
+        AgentError::RouterUnknown(RouterUnknown),
+        AgentError::UserUnknown,
+        AgentError::Taken,
+        AgentError::Idempotency(IdempotencyConflict),
+        AgentError::Storage(storage()),
+    ]);
+    table.add([
+        QueueError::NotFound,
+        QueueError::RouterUnknown(RouterUnknown),
+        QueueError::NameTaken,
+        QueueError::AgentUnknown,
+        QueueError::InUse(dependants()),
+        QueueError::Idempotency(IdempotencyConflict),
+        QueueError::Storage(storage()),
+    ]);
+    table.add([
+        RuleError::NotFound,
+        RuleError::RouterUnknown(RouterUnknown),
+        RuleError::QueueUnknown,
+        RuleError::FlowUnknown,
+        RuleError::Invalid(details()),
+        RuleError::Idempotency(IdempotencyConflict),
+        RuleError::Storage(storage()),
+    ]);
+    table.add([
+        TicketError::NotFound,
+        TicketError::Closed,
+        TicketError::Waiting,
+        TicketError::AssignedToAnother,
+        TicketError::MovedOn,
+        TicketError::WindowClosed,
+        TicketError::LimitReached,
+        TicketError::QueueUnknown,
+        TicketError::AgentUnknown,
+        TicketError::AgentNotInQueue,
+        TicketError::TargetUnclear,
+        TicketError::BlockNotFound,
+        TicketError::TooLong { most: 1_000 },
+        TicketError::Idempotency(IdempotencyConflict),
+        TicketError::Storage(storage()),
+    ]);
+}
+
 fn channels(table: &mut Table) {
     table.add([FormKeyError::Busy, FormKeyError::Failed]);
     table.add([
@@ -491,6 +541,7 @@ fn every_error_looks_as_it_always_did() {
     core(&mut table);
     auth(&mut table);
     channels(&mut table);
+    helpdesk(&mut table);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/api/error/faults.txt");
     if std::env::var_os("WRITE_FAULTS").is_some() {
         std::fs::write(path, &table.0).expect("written");
@@ -508,7 +559,7 @@ fn the_table_has_every_error() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let known = include_str!("faults.txt");
     let mut missing = Vec::new();
-    for crate_name in ["core", "auth", "channels", "crypto", "outside", "server"] {
+    for crate_name in ["core", "auth", "channels", "crypto", "helpdesk", "outside", "server"] {
         for (path, text) in sources(&root.join(format!("flowsdk-{crate_name}/src"))) {
             let derived = text.split("\n#[derive(").skip(1).filter_map(|rest| rest.split_once(")]"));
             let faults = derived.filter(|(derives, _)| derives.split(", ").any(|one| one.trim() == "Fault"));

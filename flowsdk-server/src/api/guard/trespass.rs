@@ -14,7 +14,7 @@ use crate::api::state::ApiState;
 
 /// The codes of refusals that tell of a record beyond the caller's routers, apart from those of status 404. A few of
 /// them have harmless causes too: a caller is not told which it was, and the record does not say either.
-const CODES: [&str; 9] = [
+const CODES: [&str; 11] = [
     "router_out_of_scope",
     "router_unknown",
     "flow_unknown",
@@ -24,6 +24,8 @@ const CODES: [&str; 9] = [
     "contact_taken",
     "alias_taken",
     "phone_number_taken",
+    "queue_unknown",
+    "agent_unknown",
 ];
 
 /// That an answer refuses what may have reached beyond the caller's routers: its code.
@@ -113,6 +115,10 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/channel-numbers", EntityKind::ChannelNumber),
         ("/templates", EntityKind::MessageTemplate),
         ("/integrations", EntityKind::IntegrationServer),
+        ("/agents", EntityKind::Agent),
+        ("/queues", EntityKind::Queue),
+        ("/queue-distribution-rules", EntityKind::QueueDistributionRule),
+        ("/tickets", EntityKind::Ticket),
     ];
     let of = |(prefix, _): &&(&str, EntityKind)| {
         path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

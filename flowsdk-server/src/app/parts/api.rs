@@ -15,6 +15,7 @@ use flowsdk_core::flow::FlowChecker;
 use flowsdk_core::media::MediaUpkeep;
 use flowsdk_core::transfer::draft::DraftExpiry;
 use flowsdk_crypto::FormKeyMaker;
+use flowsdk_helpdesk::dispatch::Dispatcher as TicketDispatcher;
 use flowsdk_store::sql::SqlStore;
 
 use super::Part;
@@ -57,6 +58,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     supervisor.records("audit log", writer.run(supervisor.records.clone()));
     let changes: Arc<dyn ChangeLog> = Arc::new(AuditChangeLog::new(cx(), audit.clone()));
     let changes = || Arc::clone(&changes);
+
+    let dispatcher = Arc::new(TicketDispatcher::new(store(), cx()));
+    let dispatcher = || Arc::clone(&dispatcher);
 
     let authenticator = Arc::new(Authenticator::new(store(), cx(), Arc::clone(&tokens)));
     let logins = state::Logins::new(
@@ -102,6 +106,10 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     expire(ground);
     delete_files(ground);
     housekeeping(ground, &authenticator, limits.as_ref());
+    let presence = Arc::new(state::Presence::new(store(), cx(), dispatcher()));
+    let desk = state::Desk::new(store(), cx(), changes(), ground.handover(), dispatcher());
+    let desk = Arc::new(desk);
+    let socket = (Arc::clone(&authenticator), Arc::clone(&desk), Arc::clone(&presence));
     let services = Services {
         authenticator,
         logins: Arc::new(logins),
@@ -134,6 +142,12 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         contacts: Arc::new(state::Contacts::new(store(), cx(), changes())),
         saved_filters: Arc::new(state::SavedFilters::new(store(), cx(), changes())),
         opt_ins: Arc::new(state::OptIns::new(store(), cx(), changes())),
+        desk_agents: Arc::new(state::DeskAgents::new(store(), cx(), changes())),
+        presence,
+        queues: Arc::new(state::Queues::new(store(), cx(), changes(), dispatcher())),
+        distribution_rules: Arc::new(state::DistributionRules::new(store(), cx(), changes())),
+        desk,
+        stuck_handoffs: Arc::new(state::StuckHandoffs::new(store())),
         dead_letters: Arc::new(state::DeadLetters::new(store(), cx()).noted_in(changes())),
     };
     let routes = crate::api::router(ApiState::new(ApiParts {
@@ -146,6 +160,8 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         trusted_proxies: config.webchat.trusted_proxies,
     }));
     ground.surface.add_routes(routes);
+    let (authenticator, desk, presence) = socket;
+    super::desk::serve(ground, authenticator, desk, presence);
     Ok(())
 }
 

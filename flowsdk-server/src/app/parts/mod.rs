@@ -3,6 +3,8 @@
 mod api;
 mod chat_gateway;
 mod conversation;
+mod desk;
+mod helpdesk;
 mod phone;
 mod relay;
 mod webchat;
@@ -15,8 +17,15 @@ use super::ground::Ground;
 use crate::config::Role;
 
 /// Every part, in the order in which they start: a part finds the links of those before it.
-pub(crate) const REGISTRY: &[&Part] =
-    &[&chat_gateway::PART, &conversation::PART, &relay::PART, &webchat::PART, &phone::PART, &api::PART];
+pub(crate) const REGISTRY: &[&Part] = &[
+    &chat_gateway::PART,
+    &conversation::PART,
+    &relay::PART,
+    &webchat::PART,
+    &phone::PART,
+    &helpdesk::PART,
+    &api::PART,
+];
 
 /// A part of the product.
 pub(crate) struct Part {

@@ -22,6 +22,9 @@ const PUBLIC: [&str; 7] = [
     "GET /media/{id}/content",
 ];
 
+/// Routes that change what is the caller's own, and name no router.
+const OWN: [&str; 3] = ["PUT /agents/me/presence", "POST /agents/me/heartbeat", "POST /tickets/pickup"];
+
 struct Operation {
     method: String,
     path: String,
@@ -193,6 +196,9 @@ async fn nobody_gets_in_who_may_not(setup: Setup) {
                         let refused = scoped.get(&path).await;
                         refused.refused(403, "router_out_of_scope", "Roteador fora do escopo");
                     }
+                } else if OWN.contains(&name.as_str()) {
+                    assert_eq!(answer.status, 200, "{name}: {answer:?}");
+                    assert!(!answer.body.contains(elsewhere), "{name} shows another router");
                 } else {
                     // Its body names the router, or it would make one.
                     answer.refused(403, "router_out_of_scope", "Roteador fora do escopo");

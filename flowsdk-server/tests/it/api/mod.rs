@@ -1,6 +1,7 @@
 //! The administrative API (spec A 4.1, 4.2, 4.10, 5, 6, 7).
 
 mod accounts;
+mod agents;
 mod attacks;
 mod audit;
 mod audited;
@@ -14,6 +15,7 @@ mod contact_filters;
 mod contacts;
 mod conventions;
 mod dead_letters;
+mod desk;
 mod document;
 mod event_definitions;
 mod flow_errors;
@@ -31,6 +33,8 @@ mod names;
 mod observability;
 mod opt_ins;
 mod order;
+mod queue_distribution_rules;
+mod queues;
 mod recovery;
 mod remote;
 mod router_records;
@@ -39,6 +43,7 @@ mod session_histories;
 mod sessions;
 mod templates;
 mod test_channel;
+mod tickets;
 mod time;
 mod tokens;
 mod transfer;

@@ -34,7 +34,7 @@ async fn life(setup: Setup) {
     }
     let path = format!("/webchat/channels/{}", id(&made));
     // What is set counts for the next visitor.
-    let from = |origin: &str| Manner { query: String::new(), silent: false, origin: Some(origin.to_owned()) };
+    let from = |origin: &str| Manner { origin: Some(origin.to_owned()), ..Manner::default() };
     let auth = json!({ "channelId": id(&made) });
     let (_client, ok) = Client::enter_as(server.addr, auth.clone(), from("https://loja.example")).await;
     assert_eq!((&ok["channelName"], &ok["appearance"]), (&json!("Loja"), &json!({ "title": "Oi" })));

@@ -33,6 +33,8 @@ struct Inbox {
 pub struct Manner {
     /// Never acknowledges a message.
     pub silent: bool,
+    /// Another socket than that of visitors, such as `desk`.
+    pub socket: Option<&'static str>,
     /// Added to the query.
     pub query: String,
     /// The origin of the page.
@@ -58,7 +60,8 @@ impl Drop for Client {
 impl Client {
     /// Connects and sends CONNECT with `auth`; `None` when nobody is there.
     pub async fn try_open(addr: SocketAddr, auth: &str, manner: Manner) -> Option<Self> {
-        let url = format!("ws://{addr}/webchat/socket.io/?EIO=4&transport=websocket{}", manner.query);
+        let (socket, query) = (manner.socket.unwrap_or("webchat"), &manner.query);
+        let url = format!("ws://{addr}/{socket}/socket.io/?EIO=4&transport=websocket{query}");
         // Without Nagle's delay, as browsers connect.
         let mut request = url.into_client_request().ok()?;
         if let Some(origin) = &manner.origin {
@@ -177,6 +180,11 @@ impl Client {
         tokio::time::timeout(limit, waiting).await.ok().flatten()
     }
 
+    /// The names of events that were not taken, in their order.
+    pub fn names(&self) -> Vec<String> {
+        self.inbox.borrow().events.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     fn event_now(&self, name: &str) -> Option<Value> {
         let inbox = self.inbox.borrow();
         let found = inbox.events.iter().find(|(known, _)| known == name);
@@ -193,7 +201,8 @@ impl Client {
         self.event("session").await
     }
 
-    async fn event(&self, wanted: &str) -> Value {
+    /// Waits for the first event of this name that was not taken, and returns its payload.
+    pub async fn event(&self, wanted: &str) -> Value {
         self.wait(wanted, |inbox| {
             let at = inbox.events.iter().position(|(name, _)| name == wanted)?;
             Some(inbox.events.remove(at).1)

@@ -1,0 +1,11 @@
+//! `/helpdesk`: what operators of the helpdesk look at.
+
+mod stuck_handoffs;
+
+use super::routes::{Routes, endpoint};
+
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes
+        .tag("helpdesk", "What operators of the helpdesk look at")
+        .add(endpoint!(stuck_handoffs::list_stuck_handoffs))
+}

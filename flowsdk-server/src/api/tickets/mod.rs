@@ -1,0 +1,33 @@
+//! `/tickets`: conversations that people answer (spec B 3.2, 4.7).
+
+mod assign;
+mod close;
+mod get;
+mod list;
+mod pick_up;
+mod reply;
+mod transfer;
+
+use flowsdk_core::change::Author;
+use flowsdk_helpdesk::desk::By;
+
+use super::guard::Can;
+use super::guard::marks::{Helpdesk, Write};
+use super::routes::{Routes, endpoint};
+
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes
+        .tag("tickets", "Conversations that people answer")
+        .add(endpoint!(list::list_tickets))
+        .add(endpoint!(pick_up::pick_up_ticket))
+        .add(endpoint!(get::get_ticket))
+        .add(endpoint!(assign::assign_ticket))
+        .add(endpoint!(reply::reply_to_ticket))
+        .add(endpoint!(transfer::transfer_ticket))
+        .add(endpoint!(close::close_ticket))
+}
+
+/// Returns who acts.
+fn by<'a>(can: &'a Can<Helpdesk, Write>, author: &'a Author) -> By<'a> {
+    By { author, user: can.caller.authenticated().require_user().ok(), reach: can.reach() }
+}

@@ -1,0 +1,195 @@
+//! What agents do over the socket: the use cases of the routes (rulings D6).
+
+use std::sync::Arc;
+
+use flowsdk_auth::access::Authenticated;
+use flowsdk_auth::permission::{Action, Resource};
+use flowsdk_core::change::Author;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::fault::Fault;
+use flowsdk_core::id::{TicketId, UserId};
+use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, Once, Outcome, StoredAnswer};
+use flowsdk_core::text::Language;
+use flowsdk_helpdesk::agent::PresenceStatus;
+use flowsdk_helpdesk::desk::{By, CloseTicket, Replied, ReplyToContact, TransferTicket};
+use flowsdk_helpdesk::ticket::{TicketError, TicketView};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::hub::{Hub, Seat};
+use crate::api::state::{Desk, Presence};
+
+/// The services behind the commands.
+pub(crate) struct Commands {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) presence: Arc<Presence>,
+    pub(crate) language: Language,
+    pub(crate) cx: OpContext,
+}
+
+/// The answer to a command that is not carried out: `{ ok: false, code, message }`.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+}
+
+impl Refusal {
+    fn of(error: &impl Fault, language: Language) -> Self {
+        let text = error.text();
+        let message = match language {
+            Language::English => text.english(),
+            Language::Portuguese => text.portuguese(),
+        };
+        Self { code: error.code(), message: message.to_owned() }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Status {
+    status: PresenceStatus,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Reply {
+    ticket_id: TicketId,
+    text: String,
+    command_id: Option<String>,
+}
+
+/// A command on a ticket, with the fields of its route.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OnTicket {
+    ticket_id: TicketId,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+/// Most characters of a text, and of a reason, as in the routes.
+const MAX_TEXT: usize = 4_096;
+const MAX_REASON: usize = 200;
+
+impl Commands {
+    /// Carries a command out. Returns the fields of its answer beside `ok`.
+    pub(super) async fn perform(
+        &self,
+        name: &str,
+        payload: Value,
+        seat: &Seat,
+        caller: &Authenticated,
+        author: &Author,
+    ) -> Result<Value, Refusal> {
+        let refuse = |error: TicketError| self.refused(&error);
+        let scope =
+            caller.require(Resource::Helpdesk, Action::Write).map_err(|error| self.refused(&error))?;
+        let by = By { author, user: Some(&seat.user), reach: scope.reach() };
+        match name {
+            "agent:status" => {
+                let Status { status } = self.read(payload)?;
+                self.presence.set(&seat.user, status).await.map_err(|error| self.refused(&error))?;
+                Ok(json!({ "status": status }))
+            }
+            "agent:heartbeat" => {
+                let Nothing {} = self.read(payload)?;
+                let status = self.presence.renew(&seat.user).await.map_err(|error| self.refused(&error))?;
+                Ok(json!({ "status": status }))
+            }
+            "agent:pickup" => {
+                let Nothing {} = self.read(payload)?;
+                match self.desk.pick_up(by, &seat.user).await.map_err(refuse)? {
+                    Some(ticket) => Ok(json!({ "ticket": TicketView::from(ticket) })),
+                    None => Err(self.worded(
+                        "nothing_waiting",
+                        "Nenhum ticket espera nas suas filas",
+                        "No ticket waits in your queues",
+                    )),
+                }
+            }
+            "agent:reply" => self.reply(payload, by, &seat.user).await,
+            "agent:transfer" => {
+                let OnTicket { ticket_id, rest } = self.read(payload)?;
+                let command: TransferTicket = self.read(Value::Object(rest))?;
+                let next = self.desk.transfer(by, &ticket_id, command).await.map_err(refuse)?;
+                Ok(json!({ "ticket": TicketView::from(next) }))
+            }
+            "agent:close" => {
+                let OnTicket { ticket_id, rest } = self.read(payload)?;
+                let command: CloseTicket = self.read(Value::Object(rest))?;
+                if command.reason.as_deref().is_some_and(|reason| !is_text(reason, MAX_REASON)) {
+                    return Err(self.invalid("reason"));
+                }
+                let closed = self.desk.close(by, &ticket_id, command).await.map_err(refuse)?;
+                Ok(json!({ "ticket": TicketView::from(closed) }))
+            }
+            "helpdesk:refresh" => {
+                let Nothing {} = self.read(payload)?;
+                self.hub
+                    .tell_waiting(seat, self.cx.now(), true)
+                    .await
+                    .map_err(|error| self.refused(&error))?;
+                Ok(json!({}))
+            }
+            _ => Err(self.worded("event_unknown", "Evento desconhecido", "Unknown event")),
+        }
+    }
+
+    async fn reply(&self, payload: Value, by: By<'_>, user: &UserId) -> Result<Value, Refusal> {
+        let digest = hex::encode(Sha256::digest(payload.to_string()));
+        let Reply { ticket_id, text, command_id } = self.read(payload)?;
+        if !is_text(&text, MAX_TEXT) {
+            return Err(self.invalid("text"));
+        }
+        let key = command_id.map(|id| IdempotencyKey::parse(&id)).transpose();
+        let key = key.map_err(|_| self.invalid("commandId"))?;
+        let once = key.map(|key| Once {
+            request: IdempotentRequest { principal_id: user.to_string(), key, digest },
+            answer: |done: &Replied| StoredAnswer {
+                status: 201,
+                body: serde_json::to_string(done).unwrap_or_default(),
+            },
+        });
+        let outcome = self.desk.reply(by, &ticket_id, ReplyToContact { text }, once).await;
+        match outcome.map_err(|error| self.refused(&error))? {
+            Outcome::Done(replied) => Ok(json!(replied)),
+            Outcome::Replayed(answer) => Ok(serde_json::from_str(&answer.body).unwrap_or_default()),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self, payload: Value) -> Result<T, Refusal> {
+        // Serde alone would take a list of the fields' values for an object.
+        let payload = if payload.is_null() { json!({}) } else { payload };
+        let fields = Some(payload).filter(Value::is_object);
+        let read = fields.map(serde_json::from_value);
+        read.and_then(Result::ok)
+            .ok_or_else(|| self.worded("invalid_payload", "Dados inválidos", "Invalid data"))
+    }
+
+    fn invalid(&self, field: &str) -> Refusal {
+        let (portuguese, english) = (format!("Campo inválido: {field}"), format!("Invalid field: {field}"));
+        self.worded("invalid_payload", &portuguese, &english)
+    }
+
+    pub(super) fn refused(&self, error: &impl Fault) -> Refusal {
+        Refusal::of(error, self.language)
+    }
+
+    fn worded(&self, code: &'static str, portuguese: &str, english: &str) -> Refusal {
+        let message = if self.language == Language::English { english } else { portuguese };
+        Refusal { code, message: message.to_owned() }
+    }
+}
+
+/// Returns whether a text says something within this many characters.
+fn is_text(text: &str, most: usize) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= most
+}

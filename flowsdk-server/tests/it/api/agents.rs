@@ -1,0 +1,130 @@
+//! Agents, and whether they are there.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::building::{id, records, router};
+use crate::harness::{Api, Setup, everywhere};
+
+everywhere!(life);
+everywhere!(in process: what_is_refused, scope, presence);
+
+/// A new user.
+pub async fn user(api: &Api, name: &str) -> String {
+    let user = json!({ "name": name, "email": format!("{name}@example.com"), "phone": "5511999990000",
+        "password": "senha-segura" });
+    id(&api.post("/users", &user).await.ok(201))
+}
+
+/// A new user who is an agent of a router.
+pub async fn agent(api: &Api, router: &str, name: &str) -> Value {
+    let body = json!({ "routerId": router, "userId": user(api, name).await });
+    api.post("/agents", &body).await.ok(201)
+}
+
+async fn life(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let ana = user(&admin, "ana").await;
+    let answer = admin.post("/agents", &json!({ "routerId": router, "userId": ana })).await;
+    let made = answer.ok(201);
+    let path = format!("/agents/{}", id(&made));
+    assert_eq!(answer.headers["location"], format!("/api{path}"));
+    assert_eq!(made.as_object().unwrap().len(), 8, "{made}");
+    assert_eq!((&made["name"], &made["presence"]), (&json!("ana"), &json!("offline")));
+    assert_eq!((&made["userId"], &made["canActiveDispatch"]), (&json!(ana), &json!(false)));
+    assert_eq!(admin.get(&path).await.ok(200), made);
+    let changed = admin.patch(&path, &json!({ "canActiveDispatch": true })).await.ok(200);
+    assert_eq!(changed["canActiveDispatch"], json!(true));
+    assert_eq!(admin.get(&format!("/agents?routerId={router}")).await.ok(200)["items"], json!([changed]));
+    admin.delete(&path).await.ok(204);
+    admin.get(&path).await.refused(404, "not_found", "Agente não encontrado");
+    let log = records(&admin, &format!("entityType=AGENT&routerId={router}"), 3).await;
+    assert_eq!(log.len(), 3);
+    // An agent goes with their user.
+    let again = admin.post("/agents", &json!({ "routerId": router, "userId": ana })).await.ok(201);
+    admin.delete(&format!("/users/{ana}")).await.ok(204);
+    admin.get(&format!("/agents/{}", id(&again))).await.assert_error(404);
+}
+
+async fn what_is_refused(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let ana = agent(&admin, &router, "ana").await;
+    let post = async |router: &str, user: &Value| {
+        admin.post("/agents", &json!({ "routerId": router, "userId": user })).await
+    };
+    let text = "O usuário já é agente deste roteador";
+    post(&router, &ana["userId"]).await.refused(409, "agent_taken", text);
+    post(&router, &json!("cnobody")).await.refused(422, "user_unknown", "Usuário não existe");
+    post("cnothing", &ana["userId"]).await.refused(422, "router_unknown", "Roteador não encontrado");
+    assert_eq!(post(&router, &json!("!")).await.invalid_fields(), ["userId"]);
+    let path = format!("/agents/{}", id(&ana));
+    assert_eq!(
+        admin.patch(&path, &json!({ "canActiveDispatch": 1 })).await.invalid_fields(),
+        ["canActiveDispatch"]
+    );
+    assert_eq!(admin.patch(&path, &json!({ "userId": "x" })).await.invalid_fields(), ["userId"]);
+}
+
+async fn scope(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mine, theirs) = (router(&admin, "A").await, router(&admin, "B").await);
+    let foreign = agent(&admin, &theirs, "ana").await;
+    let path = format!("/agents/{}", id(&foreign));
+    let all = json!([{ "resource": "queues", "actions": ["read", "write"] }]);
+    let bia = admin.member(&setup, &all, &[&mine]).await;
+    let may = json!({ "canActiveDispatch": true });
+    for answer in [bia.get(&path).await, bia.patch(&path, &may).await, bia.delete(&path).await] {
+        answer.refused(404, "not_found", "Agente não encontrado");
+    }
+    assert_eq!(bia.get("/agents").await.ok(200)["items"], json!([]));
+    let body = json!({ "routerId": theirs, "userId": foreign["userId"] });
+    bia.post("/agents", &body).await.refused(403, "router_out_of_scope", "Roteador fora do escopo");
+    let read = json!([{ "resource": "queues", "actions": ["read"] }]);
+    let eva = admin.member(&setup, &read, &[]).await;
+    eva.get(&path).await.ok(200);
+    eva.delete(&path).await.refused(403, "permission_denied", "Sem permissão");
+}
+
+async fn presence(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let desk = json!([{ "resource": "helpdesk", "actions": ["read", "write"] }]);
+    let bia = admin.member(&setup, &desk, &[&router]).await;
+    let me = bia.get("/auth/me").await.ok(200)["id"].as_str().unwrap().to_owned();
+    let body = json!({ "routerId": router, "userId": me });
+    let path = format!("/agents/{}", id(&admin.post("/agents", &body).await.ok(201)));
+    let seen = async || admin.get(&path).await.ok(200)["presence"].as_str().unwrap().to_owned();
+    let beat = async || {
+        let answer = bia.send("POST", "/agents/me/heartbeat", &[], None).await;
+        answer.ok(200)["status"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((seen().await.as_str(), beat().await.as_str()), ("offline", "offline"));
+    for status in ["online", "away", "busy", "offline"] {
+        let answer = bia.put("/agents/me/presence", &json!({ "status": status })).await;
+        assert_eq!(answer.ok(200), json!({ "status": status }));
+        assert_eq!(seen().await, status);
+    }
+    bia.put("/agents/me/presence", &json!({ "status": "online" })).await.ok(200);
+    server.advance(Duration::from_secs(59)).await;
+    assert_eq!(beat().await, "online");
+    server.advance(Duration::from_secs(59)).await;
+    assert_eq!(seen().await, "online");
+    server.advance(Duration::from_secs(1)).await;
+    assert_eq!((seen().await.as_str(), beat().await.as_str()), ("offline", "offline"));
+    for wrong in [json!({}), json!({ "status": "asleep" }), json!({ "status": 1 })] {
+        assert_eq!(bia.put("/agents/me/presence", &wrong).await.invalid_fields(), ["status"], "{wrong}");
+    }
+    let token = admin.post("/api-clients", &json!({ "name": "C", "permissions": desk })).await.ok(201);
+    setup.plant(token["token"].as_str().unwrap());
+    let machine = admin.with(token["token"].as_str().unwrap());
+    let answer = machine.put("/agents/me/presence", &json!({ "status": "online" })).await;
+    answer.assert_error(403);
+    assert_eq!(answer.json()["code"], "user_only");
+}

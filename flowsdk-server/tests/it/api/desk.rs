@@ -1,0 +1,283 @@
+//! The desk socket (spec B 4.8; rulings D6).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::building::id;
+use super::tickets::Tickets;
+use crate::harness::client::Manner;
+use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
+
+everywhere!(
+    a_desk_is_told_what_happens,
+    a_desk_that_was_away_gets_what_it_missed,
+    commands_do_what_the_routes_do,
+    a_desk_ends_with_its_rights,
+);
+everywhere!(in process:
+    who_is_let_in,
+    what_is_refused,
+    a_desk_that_was_away_for_two_days_loads_everything_anew,
+);
+
+/// Connects the desk of a user.
+async fn desk_of(server: &Server, api: &Api, since: Option<i64>) -> Client {
+    let mut auth = json!({ "token": api.token });
+    if let Some(since) = since {
+        auth["since"] = json!(since);
+    }
+    let manner = Manner { socket: Some("desk"), ..Manner::default() };
+    let desk = Client::open_as(server.addr, auth, manner).await;
+    assert!(!desk.names().contains(&"connect_error".to_owned()), "{:?}", desk.names());
+    desk
+}
+
+async fn online(desk: &Client) {
+    assert_eq!(desk.emit("agent:status", &json!({ "status": "online" })).await["ok"], true);
+}
+
+/// The event as numbered, without its number and time.
+fn numbered(event: &Value) -> (i64, Value) {
+    let mut fields = event.as_object().unwrap().clone();
+    let seq = fields.remove("seq").unwrap().as_i64().unwrap();
+    assert!(fields.remove("at").unwrap().as_str().unwrap().ends_with('Z'));
+    (seq, Value::Object(fields))
+}
+
+async fn a_desk_is_told_what_happens(setup: Setup) {
+    let server = setup.start().await;
+    // A desk hears what happens in another process.
+    let other = if setup.is_distributed() { Some(setup.start().await) } else { None };
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({})).await;
+    let (bia, user) = tickets.agent(&setup, &[&queue]).await;
+    let desk = desk_of(other.as_ref().unwrap_or(&server), &bia, None).await;
+    let empty = numbered(&desk.event("helpdesk:waiting").await).1;
+    assert_eq!(empty["byQueue"], json!([{ "queueId": queue, "waiting": 0, "oldestWaitMs": 0 }]));
+    let (visitor, ticket) = tickets.hand_over(&server).await;
+    let waiting = desk.event("helpdesk:waiting").await;
+    assert_eq!((&waiting["total"], &waiting["byQueue"][0]["waiting"]), (&json!(1), &json!(1)));
+    online(&desk).await;
+    let (seq, assigned) = numbered(&desk.event("ticket:assigned").await);
+    assert_eq!((seq, &assigned["ticket"]["id"]), (1, &ticket["id"]));
+    // In the shape of the route.
+    assert_eq!(assigned["ticket"], admin.get(&format!("/tickets/{}", id(&ticket))).await.ok(200));
+    assert_eq!(desk.event("helpdesk:waiting").await["total"], 0);
+    visitor.say("a segunda via").await;
+    let (seq, message) = numbered(&desk.event("ticket:message").await);
+    assert_eq!((seq, &message["ticketId"]), (2, &ticket["id"]));
+    assert_eq!((&message["chatId"], message["messages"].as_array().unwrap().len()), (&ticket["chatId"], 1));
+    assert_eq!(message["messages"][0]["text"]["body"], "a segunda via");
+    let (_, next) = tickets.agent(&setup, &[&queue]).await;
+    let path = format!("/tickets/{}/transfer", id(&ticket));
+    let moved = admin.post(&path, &json!({ "toUserId": next })).await.ok(200);
+    let (seq, gone) = numbered(&desk.event("ticket:transferred").await);
+    assert_eq!((seq, &gone["ticket"]["id"], &gone["nextTicketId"]), (3, &ticket["id"], &moved["id"]));
+    let path = format!("/tickets/{}/transfer", id(&moved));
+    let back = admin.post(&path, &json!({ "toUserId": user })).await.ok(200);
+    assert_eq!(numbered(&desk.event("ticket:assigned").await).0, 4);
+    admin.post(&format!("/tickets/{}/close", id(&back)), &json!({})).await.ok(200);
+    let (seq, closed) = numbered(&desk.event("ticket:closed").await);
+    assert_eq!((seq, &closed["ticket"]["closeKind"]), (5, &json!("resolved")));
+}
+
+async fn a_desk_that_was_away_gets_what_it_missed(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({})).await;
+    let (bia, _) = tickets.agent(&setup, &[&queue]).await;
+    let desk = desk_of(&server, &bia, None).await;
+    online(&desk).await;
+    let (visitor, _) = tickets.hand_over(&server).await;
+    let (seen, _) = numbered(&desk.event("ticket:assigned").await);
+    drop(desk);
+    for word in ["um", "dois", "três"] {
+        visitor.say(word).await;
+    }
+    // Two desks of one user: each gets all of it, in order.
+    for _ in 0..2 {
+        let desk = desk_of(&server, &bia, Some(seen)).await;
+        for (at, word) in (1..).zip(["um", "dois", "três"]) {
+            let (seq, event) = numbered(&desk.event("ticket:message").await);
+            assert_eq!((seq, &event["messages"][0]["text"]["body"]), (seen + at, &json!(word)));
+        }
+    }
+    // One that has everything hears the next only, and one that begins now too.
+    let (have_all, new) = (desk_of(&server, &bia, Some(seen + 3)).await, desk_of(&server, &bia, None).await);
+    visitor.say("quatro").await;
+    for desk in [&have_all, &new] {
+        assert_eq!(numbered(&desk.event("ticket:message").await).0, seen + 4);
+        assert!(!desk.names().iter().any(|name| name == "helpdesk:sync-required"), "{:?}", desk.names());
+    }
+    // A number that nobody gave is of another database.
+    for unknown in [seen + 5, -1] {
+        let desk = desk_of(&server, &bia, Some(unknown)).await;
+        assert_eq!(numbered(&desk.event("helpdesk:sync-required").await).0, seen + 4, "{unknown}");
+    }
+}
+
+async fn commands_do_what_the_routes_do(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let (bia, user) = tickets.agent(&setup, &[&queue]).await;
+    let desk = desk_of(&server, &bia, None).await;
+    let nothing = desk.emit("agent:pickup", &json!({})).await;
+    assert_eq!((&nothing["ok"], &nothing["code"]), (&json!(false), &json!("nothing_waiting")));
+    assert_eq!(desk.emit("agent:heartbeat", &json!({})).await, json!({ "ok": true, "status": "offline" }));
+    online(&desk).await;
+    assert_eq!(desk.emit("agent:heartbeat", &json!({})).await, json!({ "ok": true, "status": "online" }));
+    let (mut visitor, ticket) = tickets.hand_over(&server).await;
+    let picked = desk.emit("agent:pickup", &json!({})).await;
+    assert_eq!((&picked["ok"], &picked["ticket"]["id"]), (&json!(true), &ticket["id"]));
+    // Whatever is repeated under its id is sent once.
+    let reply = json!({ "ticketId": ticket["id"], "text": "Olá", "commandId": "c-1" });
+    let sent = desk.emit("agent:reply", &reply).await;
+    assert_eq!(sent["ok"], true, "{sent}");
+    assert_eq!(desk.emit("agent:reply", &reply).await, sent);
+    let second = json!({ "ticketId": ticket["id"], "text": "Tudo bem?" });
+    assert_eq!(desk.emit("agent:reply", &second).await["ok"], true);
+    assert_eq!(visitor.texts(2).await, ["Olá", "Tudo bem?"]);
+    let other = json!({ "ticketId": ticket["id"], "text": "outro", "commandId": "c-1" });
+    assert_eq!(desk.emit("agent:reply", &other).await["code"], "idempotency_conflict");
+    let moved = desk.emit("agent:transfer", &json!({ "ticketId": ticket["id"], "toUserId": user })).await;
+    assert_eq!(moved["ticket"]["previousTicketId"], ticket["id"], "{moved}");
+    let close = json!({ "ticketId": moved["ticket"]["id"], "reason": "resolvido" });
+    assert_eq!(desk.emit("agent:close", &close).await["ticket"]["status"], "closed");
+    assert_eq!(visitor.texts(1).await, ["Fim: resolvido"]);
+    assert_eq!(desk.emit("agent:close", &close).await["code"], "ticket_closed");
+    assert_eq!(desk.emit("helpdesk:refresh", &json!({})).await, json!({ "ok": true }));
+}
+
+async fn a_desk_ends_with_its_rights(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({})).await;
+    let (bia, _) = tickets.agent(&setup, &[&queue]).await;
+    let desk = desk_of(&server, &bia, None).await;
+    bia.send("POST", "/auth/logout", &[], None).await.ok(204);
+    desk.closed().await;
+    let (ivo, user) = tickets.agent(&setup, &[&queue]).await;
+    let desk = desk_of(&server, &ivo, None).await;
+    online(&desk).await;
+    let group = admin.get(&format!("/users/{user}")).await.ok(200)["groupId"].as_str().unwrap().to_owned();
+    admin.patch(&format!("/groups/{group}"), &json!({ "permissions": [] })).await.ok(200);
+    desk.closed().await;
+}
+
+async fn who_is_let_in(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let stranger = admin.member(&setup, &json!([{ "resource": "chats", "actions": ["read"] }]), &[]).await;
+    let all = json!([{ "resource": "helpdesk", "actions": ["read", "write"] }]);
+    let client = admin.post("/api-clients", &json!({ "name": "C", "permissions": all })).await.ok(201);
+    let client = client["token"].as_str().unwrap().to_owned();
+    setup.plant(&client);
+    for (auth, code) in [
+        (json!({}), "token_missing"),
+        (json!({ "token": "" }), "token_missing"),
+        (json!({ "token": 7 }), "token_missing"),
+        (json!({ "token": "x.y.z" }), "token_invalid"),
+        (json!({ "token": stranger.token }), "permission_denied"),
+        (json!({ "token": client }), "user_only"),
+    ] {
+        let manner = Manner { socket: Some("desk"), ..Manner::default() };
+        let refused = Client::open_as(server.addr, auth.clone(), manner).await;
+        assert_eq!(refused.event("connect_error").await["message"], code, "{auth}");
+    }
+    desk_of(&server, &admin, None).await;
+}
+
+async fn what_is_refused(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let (bia, _) = tickets.agent(&setup, &[&queue]).await;
+    let (_visitor, ticket) = tickets.hand_over(&server).await;
+    let desk = desk_of(&server, &bia, None).await;
+    let ticket = id(&ticket);
+    for (event, payload, code) in [
+        ("agent:status", json!({}), "invalid_payload"),
+        ("agent:status", json!({ "status": "asleep" }), "invalid_payload"),
+        ("agent:status", json!(["online"]), "invalid_payload"),
+        ("agent:heartbeat", json!({ "x": 1 }), "invalid_payload"),
+        ("agent:pickup", json!("now"), "invalid_payload"),
+        ("agent:reply", json!({ "ticketId": ticket }), "invalid_payload"),
+        ("agent:reply", json!({ "ticketId": ticket, "text": " " }), "invalid_payload"),
+        ("agent:reply", json!({ "ticketId": ticket, "text": "x".repeat(4_097) }), "invalid_payload"),
+        ("agent:reply", json!({ "ticketId": "!", "text": "oi" }), "invalid_payload"),
+        ("agent:reply", json!({ "ticketId": ticket, "text": "oi", "commandId": "" }), "invalid_payload"),
+        ("agent:reply", json!({ "ticketId": ticket, "text": "oi" }), "ticket_waiting"),
+        ("agent:reply", json!({ "ticketId": "cnothing", "text": "oi" }), "not_found"),
+        ("agent:transfer", json!({ "ticketId": ticket }), "validation_failed"),
+        ("agent:transfer", json!({ "ticketId": ticket, "toUserId": "cnobody" }), "agent_unknown"),
+        ("agent:transfer", json!({ "ticketId": ticket, "other": 1 }), "invalid_payload"),
+        ("agent:close", json!({ "ticketId": ticket }), "ticket_waiting"),
+        ("agent:close", json!({ "ticketId": ticket, "reason": "" }), "invalid_payload"),
+        ("agent:dance", json!({}), "event_unknown"),
+    ] {
+        let answer = desk.emit(event, &payload).await;
+        assert_eq!(
+            (&answer["ok"], &answer["code"]),
+            (&json!(false), &json!(code)),
+            "{event} {payload} {answer}"
+        );
+        assert!(answer["message"].as_str().is_some_and(|text| !text.is_empty()), "{answer}");
+    }
+    // Tickets of other routers are not there, and readers change nothing.
+    let all = json!([{ "resource": "helpdesk", "actions": ["read", "write"] }]);
+    let stranger = admin.member(&setup, &all, &[&setup.seeded.router]).await;
+    let desk = desk_of(&server, &stranger, None).await;
+    for (event, payload) in [
+        ("agent:reply", json!({ "ticketId": ticket, "text": "oi" })),
+        ("agent:transfer", json!({ "ticketId": ticket, "toUserId": "x" })),
+        ("agent:close", json!({ "ticketId": ticket })),
+    ] {
+        assert_eq!(desk.emit(event, &payload).await["code"], "not_found", "{event}");
+    }
+    let read = json!([{ "resource": "helpdesk", "actions": ["read"] }]);
+    let reader = admin.member(&setup, &read, &[]).await;
+    let desk = desk_of(&server, &reader, None).await;
+    let answer = desk.emit("agent:pickup", &json!({})).await;
+    assert_eq!(answer["code"], "permission_denied");
+}
+
+async fn a_desk_that_was_away_for_two_days_loads_everything_anew(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let me = admin.get("/auth/me").await.ok(200)["id"].clone();
+    let agent = json!({ "routerId": tickets.router, "userId": me });
+    let agent = id(&admin.post("/agents", &agent).await.ok(201));
+    admin.send("PUT", &format!("/queues/{queue}/agents/{agent}"), &[], None).await.ok(204);
+    let (_visitor, ticket) = tickets.hand_over(&server).await;
+    let path = format!("/tickets/{}/assign", id(&ticket));
+    admin.post(&path, &json!({ "userId": me })).await.ok(200);
+    let desk = desk_of(&server, &admin, Some(0)).await;
+    eventually("the desk is told", || async {
+        server.advance(Duration::from_millis(100)).await;
+        desk.names().contains(&"ticket:assigned".to_owned()).then_some(())
+    })
+    .await;
+    drop(desk);
+    server.advance(Duration::from_secs(48 * 60 * 60)).await;
+    // Their token is over by then.
+    let admin = Api::admin(&setup, &server).await;
+    eventually("what it has missed is forgotten", || async {
+        server.advance(Duration::from_secs(600)).await;
+        let desk = desk_of(&server, &admin, Some(0)).await;
+        eventually("the desk begins", || async {
+            desk.names().contains(&"helpdesk:waiting".to_owned()).then_some(())
+        })
+        .await;
+        desk.names().contains(&"helpdesk:sync-required".to_owned()).then_some(())
+    })
+    .await;
+}

@@ -1,0 +1,128 @@
+//! Queues, and the agents who work in them.
+
+use serde_json::{Value, json};
+
+use super::agents::agent;
+use super::building::{id, router};
+use super::router_records::Routes;
+use crate::harness::{Api, Setup, everywhere};
+
+everywhere!(life, agents_work_in_queues);
+everywhere!(in process: what_is_refused, scope, twice, defaults);
+
+const ROUTES: Routes = Routes {
+    path: "/queues",
+    body: queue,
+    second: |router| json!({ "routerId": router, "name": "Vendas" }),
+    change: || json!({ "name": "Contas", "abandonAfterMinutes": null, "isActive": false }),
+    fields: 9,
+    unlisted: &[],
+    commands: &[],
+    resource: "queues",
+    kind: "QUEUE",
+    not_found: "Fila não encontrada",
+};
+
+fn queue(router: &str) -> Value {
+    json!({ "routerId": router, "name": "Cobrança", "distributionStrategy": "round_robin",
+        "maxConcurrentTicketsPerAgent": 3, "abandonAfterMinutes": 30, "isActive": true })
+}
+
+async fn life(setup: Setup) {
+    ROUTES.live(setup).await;
+}
+
+async fn scope(setup: Setup) {
+    ROUTES.keep_to_their_router(setup).await;
+}
+
+async fn twice(setup: Setup) {
+    ROUTES.are_created_once(setup).await;
+}
+
+async fn defaults(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let made = admin.post("/queues", &json!({ "routerId": router, "name": "Q" })).await.ok(201);
+    for (field, value) in [
+        ("distributionStrategy", json!("least_loaded")),
+        ("maxConcurrentTicketsPerAgent", json!(5)),
+        ("abandonAfterMinutes", json!(null)),
+        ("isActive", json!(true)),
+    ] {
+        assert_eq!(made[field], value, "{field}");
+    }
+}
+
+async fn what_is_refused(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let wrong = [
+        ("name", json!("")),
+        ("name", json!("  ")),
+        ("name", json!("x".repeat(201))),
+        ("distributionStrategy", json!("fair")),
+        ("distributionStrategy", json!(1)),
+        ("maxConcurrentTicketsPerAgent", json!(0)),
+        ("maxConcurrentTicketsPerAgent", json!(1_001)),
+        ("maxConcurrentTicketsPerAgent", json!(1.5)),
+        ("abandonAfterMinutes", json!(0)),
+        ("abandonAfterMinutes", json!("10")),
+        ("isActive", json!("yes")),
+        ("other", json!(1)),
+    ];
+    ROUTES.refuse(&admin, &router, &json!({}), &wrong).await;
+    let again = admin.post(ROUTES.path, &queue(&router)).await;
+    again.refused(409, "name_taken", "Nome já existe");
+}
+
+async fn agents_work_in_queues(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mine, theirs) = (router(&admin, "A").await, router(&admin, "B").await);
+    let queue = id(&admin.post("/queues", &queue(&mine)).await.ok(201));
+    let (ana, foreign) = (agent(&admin, &mine, "ana").await, agent(&admin, &theirs, "bia").await);
+    let path = format!("/queues/{queue}/agents");
+    assert_eq!(admin.get(&path).await.ok(200), json!({ "items": [] }));
+    let at = |agent: &str| format!("{path}/{agent}");
+    for _ in 0..2 {
+        admin.send("PUT", &at(&id(&ana)), &[], None).await.ok(204);
+    }
+    assert_eq!(admin.get(&path).await.ok(200), json!({ "items": [ana] }));
+    for agent in [id(&foreign), "cnothing".to_owned()] {
+        for method in ["PUT", "DELETE"] {
+            let answer = admin.send(method, &at(&agent), &[], None).await;
+            answer.refused(422, "agent_unknown", "O agente não existe neste roteador");
+        }
+    }
+    let all = json!([{ "resource": "queues", "actions": ["read", "write"] }]);
+    let stranger = admin.member(&setup, &all, &[&theirs]).await;
+    for answer in [
+        stranger.get(&path).await,
+        stranger.send("PUT", &at(&id(&foreign)), &[], None).await,
+        stranger.send("DELETE", &at(&id(&ana)), &[], None).await,
+        stranger.get("/queues/cnothing/agents").await,
+    ] {
+        answer.refused(404, "not_found", "Fila não encontrada");
+    }
+    admin.delete(&at(&id(&ana))).await.ok(204);
+    assert_eq!(admin.get(&path).await.ok(200), json!({ "items": [] }));
+    admin.send("PUT", &at(&id(&ana)), &[], None).await.ok(204);
+    // Whoever is no agent any more leaves the queues.
+    admin.delete(&format!("/agents/{}", id(&ana))).await.ok(204);
+    assert_eq!(admin.get(&path).await.ok(200), json!({ "items": [] }));
+    // Rules that lead to a queue are in the way.
+    let rule = json!({ "routerId": mine, "name": "R", "priority": 1, "targetQueueId": queue });
+    let rule = id(&admin.post("/queue-distribution-rules", &rule).await.ok(201));
+    let refused = admin.delete(&format!("/queues/{queue}")).await;
+    refused.refused(409, "in_use", "Registro em uso");
+    let details = json!([{ "field": "queueDistributionRule.targetQueueId", "message": rule }]);
+    assert_eq!(refused.json()["details"], details);
+    let bia = admin.member(&setup, &all, &[&mine]).await;
+    let path = format!("/queues/{queue}?force=true");
+    bia.delete(&path).await.refused(403, "admin_only", "Acesso restrito a administradores");
+    admin.delete(&path).await.ok(204);
+    admin.get(&format!("/queue-distribution-rules/{rule}")).await.assert_error(404);
+}
