@@ -11,6 +11,8 @@ pub mod intake;
 pub mod news;
 pub mod queue;
 pub mod rule;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod ticket;
 
 /// Compiles the samples of the README.

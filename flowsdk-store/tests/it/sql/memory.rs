@@ -39,6 +39,10 @@ mod channels {
     flowsdk_channels::channel_store_conformance!(super::store);
 }
 
+mod helpdesk {
+    flowsdk_helpdesk::helpdesk_store_conformance!(super::store);
+}
+
 mod streams {
     flowsdk_core::broker_conformance!(super::broker);
 }
