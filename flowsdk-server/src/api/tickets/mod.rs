@@ -1,6 +1,7 @@
 //! `/tickets`: conversations that people answer (spec B 3.2, 4.7).
 
 mod assign;
+mod bulk;
 mod close;
 mod get;
 mod list;
@@ -25,6 +26,8 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(reply::reply_to_ticket))
         .add(endpoint!(transfer::transfer_ticket))
         .add(endpoint!(close::close_ticket))
+        .add(endpoint!(bulk::transfer_tickets))
+        .add(endpoint!(bulk::close_tickets))
 }
 
 /// Returns who acts.

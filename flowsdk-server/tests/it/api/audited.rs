@@ -121,7 +121,14 @@ impl Walk {
         let to_queue = json!({ "toQueueId": queue });
         let next = self.does("POST /tickets/{id}/transfer", &[&ticket], Some(to_queue), update).await;
         self.does("POST /tickets/pickup", &[], None, update).await;
-        self.does("POST /tickets/{id}/close", &[&id(&next)], Some(json!({})), update).await;
+        let to_me = json!({ "ticketIds": [id(&next)], "toUserId": me });
+        let moved = self.does("POST /tickets/bulk/transfer", &[], Some(to_me), update).await;
+        let last = id(&moved["items"][0]["ticket"]);
+        self.does("POST /tickets/{id}/close", &[&last], Some(json!({})), update).await;
+        let (_visitor, ticket) = desk.hand_over(server).await;
+        self.does("POST /tickets/pickup", &[], None, update).await;
+        let all = json!({ "ticketIds": [id(&ticket)] });
+        self.does("POST /tickets/bulk/close", &[], Some(all), update).await;
         self.does("DELETE /queues/{id}/agents/{agentId}", &both, None, "UPDATE QUEUE").await;
         self.does("DELETE /agents/{id}", &[&agent], None, "DELETE AGENT").await;
     }

@@ -23,7 +23,14 @@ const PUBLIC: [&str; 7] = [
 ];
 
 /// Routes that change what is the caller's own, and name no router.
-const OWN: [&str; 3] = ["PUT /agents/me/presence", "POST /agents/me/heartbeat", "POST /tickets/pickup"];
+const OWN: [&str; 5] = [
+    "PUT /agents/me/presence",
+    "POST /agents/me/heartbeat",
+    "POST /tickets/pickup",
+    // They answer for each ticket; here for none.
+    "POST /tickets/bulk/transfer",
+    "POST /tickets/bulk/close",
+];
 
 struct Operation {
     method: String,

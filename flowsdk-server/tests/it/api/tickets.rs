@@ -13,6 +13,7 @@ everywhere!(in process:
     what_is_refused,
     tickets_of_other_routers_are_not_there,
     an_answer_is_sent_once_for_each_key,
+    many_tickets_are_transferred_and_closed,
     handoffs_without_a_queue_are_shown,
     a_silent_contact_abandons_the_ticket,
 );
@@ -344,6 +345,45 @@ async fn an_answer_is_sent_once_for_each_key(setup: Setup) {
     setup.plant(token["token"].as_str().unwrap());
     let machine = admin.with(token["token"].as_str().unwrap());
     assert_eq!(machine.post(&path, &text("oi")).await.json()["code"], "user_only");
+}
+
+async fn many_tickets_are_transferred_and_closed(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let desk = Tickets::new(&admin).await;
+    let queue = desk.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let (bia, user) = desk.agent(&setup, &[&queue]).await;
+    let (_ana, first) = desk.hand_over(&server).await;
+    let (_eva, second) = desk.hand_over(&server).await;
+    let other = Tickets::new(&admin).await;
+    other.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let (_ivo, foreign) = other.hand_over(&server).await;
+    let (first, second) = (id(&first), id(&second));
+    let body = json!({ "ticketIds": [first, "cnothing", foreign["id"], second], "toUserId": user });
+    let done = bia.post("/tickets/bulk/transfer", &body).await.ok(200)["items"].clone();
+    let codes: Vec<_> = done.as_array().unwrap().iter().map(|one| one["code"].clone()).collect();
+    assert_eq!(codes, [json!(null), json!("not_found"), json!("not_found"), json!(null)]);
+    assert_eq!(
+        (&done[0]["ticketId"], &done[0]["ticket"]["previousTicketId"]),
+        (&json!(first), &json!(first))
+    );
+    assert_eq!(done[1]["ticket"], json!(null));
+    let ours = [id(&done[0]["ticket"]), id(&done[3]["ticket"])];
+    let unclear = bia.post("/tickets/bulk/transfer", &json!({ "ticketIds": ours })).await.ok(200);
+    assert_eq!(unclear["items"][1]["code"], "validation_failed");
+    let body = json!({ "ticketIds": [first, ours[0], ours[1]], "reason": "fim do dia" });
+    let done = bia.post("/tickets/bulk/close", &body).await.ok(200)["items"].clone();
+    assert_eq!(done[0]["code"], "ticket_closed");
+    for closed in [&done[1]["ticket"], &done[2]["ticket"]] {
+        assert_eq!((&closed["status"], &closed["closeReason"]), (&json!("closed"), &json!("fim do dia")));
+    }
+    for command in ["transfer", "close"] {
+        let path = format!("/tickets/bulk/{command}");
+        assert_eq!(bia.post(&path, &json!({ "ticketIds": [] })).await.ok(200), json!({ "items": [] }));
+        for wrong in [json!({}), json!({ "ticketIds": "a" }), json!({ "ticketIds": vec!["a"; 101] })] {
+            assert_eq!(bia.post(&path, &wrong).await.invalid_fields(), ["ticketIds"], "{wrong}");
+        }
+    }
 }
 
 async fn handoffs_without_a_queue_are_shown(setup: Setup) {
