@@ -53,7 +53,8 @@ where
     /// [`StorageError`].
     pub async fn set(&self, user: &UserId, status: PresenceStatus) -> Result<(), StorageError> {
         let mut tx = self.store.begin().await?;
-        let until = (status != PresenceStatus::Offline).then(|| self.cx.now() + PRESENCE_LIFETIME);
+        let holds_for = if status == PresenceStatus::Offline { Duration::ZERO } else { PRESENCE_LIFETIME };
+        let until = self.cx.now() + holds_for;
         tx.presence().set(user, status, until).await?;
         tx.commit().await?;
         if status == PresenceStatus::Online

@@ -19,7 +19,7 @@ pub struct Person {
 /// Presence of users, in one transaction.
 #[async_trait]
 pub trait PresenceRepository: Send {
-    /// Sets the presence of a user until this moment; without it they are offline from now on.
+    /// Sets the presence of a user until this moment, from which on they are offline.
     ///
     /// # Errors
     /// [`StorageError::Orphan`] when the user is gone.
@@ -27,7 +27,7 @@ pub trait PresenceRepository: Send {
         &mut self,
         user: &UserId,
         status: PresenceStatus,
-        until: Option<Timestamp>,
+        until: Timestamp,
     ) -> Result<(), StorageError>;
 
     /// Lets a presence that holds at `now` hold until `until`, and returns it.

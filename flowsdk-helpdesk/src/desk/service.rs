@@ -15,18 +15,17 @@ use flowsdk_core::message::{ContentMessage, HasMessages, Sender, SenderKind, Sou
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::router::{Admitted, Reach};
 use flowsdk_core::schema::SchemaAttributes;
-use flowsdk_core::session::{HasSessions, Mode, Session};
+use flowsdk_core::session::{HasSessions, Session};
 use flowsdk_core::store::{Retries, Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
 use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::Serialize;
 
-use super::steps::{publish_endings, tell};
+use super::steps::{Moved, is_with, lock_session, publish_endings, tell, transfer};
 use super::{CloseTicket, ReplyToContact, TransferTicket};
 use crate::agent::HasPresence;
 use crate::dispatch::{DispatchTx, Dispatcher};
-use crate::intake::point;
-use crate::news::{DeskEvent, News};
+use crate::news::News;
 use crate::queue::{HasQueues as _, Queue};
 use crate::ticket::{
     HasTickets as _, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget,
@@ -362,7 +361,6 @@ where
         id: &TicketId,
         target: Option<&TransferTarget>,
     ) -> Result<Ticket, Error> {
-        let now = self.cx.now();
         let mut tx = self.store.begin().await?;
         let found = tx.tickets().find(id).await?;
         let found = found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
@@ -379,17 +377,8 @@ where
             }
         }
         let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-        let mut closed = before.clone();
-        let next = closed.transfer(target, by.user.cloned(), self.cx.ids(), now)?;
-        tx.tickets().save_many(std::slice::from_ref(&closed)).await?;
-        tx.tickets().insert_many(std::slice::from_ref(&next)).await?;
-        if let Some(session) = session.filter(|session| is_with(session, &closed)) {
-            point(&mut tx, vec![(session, next.id.clone())]).await?;
-        }
-        let had = closed.assigned_user_id.as_ref();
-        let gone = had
-            .map(|user| News::new(user, DeskEvent::Transferred(Box::new(closed.clone()), next.id.clone())));
-        tell(&mut tx, gone.into_iter().chain(News::of_assignment(&next)), now).await?;
+        let moved = transfer(&mut tx, &self.cx, (session, before.clone()), target, by.user).await?;
+        let Moved { closed, next } = moved;
         tx.commit().await?;
         self.changes.updated(by.author, &before, &closed);
         self.changes.created(by.author, &next);
@@ -415,17 +404,6 @@ async fn lock<T: DeskTx>(tx: &mut T, ticket: &Ticket) -> Result<(Option<Session>
     let session = lock_session(tx, ticket).await?;
     let ticket = tx.tickets().find_for_update(&ticket.id).await?.ok_or(Error::NotFound)?;
     Ok((session, ticket))
-}
-
-async fn lock_session<T: DeskTx>(tx: &mut T, ticket: &Ticket) -> Result<Option<Session>, StorageError> {
-    let Some(id) = &ticket.session_id else { return Ok(None) };
-    let found = tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?;
-    Ok(found.into_iter().next().map(|stored| stored.session))
-}
-
-/// Returns whether people have the session because of this ticket (rulings S14).
-fn is_with(session: &Session, ticket: &Ticket) -> bool {
-    session.mode == Mode::Human && ticket.epoch.is_none_or(|epoch| epoch == session.epoch)
 }
 
 /// Checks that a ticket waits, or is with `user` already.

@@ -1,14 +1,18 @@
 //! Steps of the use cases inside their transaction.
 
+use flowsdk_core::context::OpContext;
 use flowsdk_core::event::JumpTarget;
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::UserId;
+use flowsdk_core::session::{HasSessions, Mode, Session};
 use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::outbox::HasOutbox;
 use flowsdk_core::stream::topic::{Flow, Summary};
 use flowsdk_core::time::Timestamp;
 
-use crate::news::{HasNews, News};
-use crate::ticket::{Closing, HasTickets, Ticket};
+use crate::intake::point;
+use crate::news::{DeskEvent, HasNews, News};
+use crate::ticket::{Closing, HasTickets, Ticket, TicketError, TransferTarget};
 
 /// Publishes what follows from the end of tickets: their sessions go on with the flow, and a summary is asked for.
 pub(crate) async fn publish_endings<T: HasOutbox>(
@@ -32,6 +36,51 @@ pub(crate) async fn tell<T: HasNews>(
 ) -> Result<(), StorageError> {
     let news: Vec<News> = news.collect();
     if news.is_empty() { Ok(()) } else { tx.news().append(&news, now).await }
+}
+
+/// Locks the session of a ticket.
+pub(crate) async fn lock_session<T: HasSessions>(
+    tx: &mut T,
+    ticket: &Ticket,
+) -> Result<Option<Session>, StorageError> {
+    let Some(id) = &ticket.session_id else { return Ok(None) };
+    let found = tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?;
+    Ok(found.into_iter().next().map(|stored| stored.session))
+}
+
+/// Returns whether people have the session because of this ticket (rulings S14).
+pub(crate) fn is_with(session: &Session, ticket: &Ticket) -> bool {
+    session.mode == Mode::Human && ticket.epoch.is_none_or(|epoch| epoch == session.epoch)
+}
+
+/// A ticket that was transferred, and the one with which it goes on.
+pub(crate) struct Moved {
+    pub(crate) closed: Ticket,
+    pub(crate) next: Ticket,
+}
+
+/// Transfers a ticket, which is locked as is its session, and tells whoever had it and whoever gets it: the last step of
+/// a transaction.
+pub(crate) async fn transfer<T: HasTickets + HasSessions + HasNews>(
+    tx: &mut T,
+    cx: &OpContext,
+    (session, ticket): (Option<Session>, Ticket),
+    to: &TransferTarget,
+    by: Option<&UserId>,
+) -> Result<Moved, TicketError> {
+    let now = cx.now();
+    let mut closed = ticket;
+    let next = closed.transfer(to, by.cloned(), cx.ids(), now)?;
+    tx.tickets().save_many(std::slice::from_ref(&closed)).await?;
+    tx.tickets().insert_many(std::slice::from_ref(&next)).await?;
+    if let Some(session) = session.filter(|session| is_with(session, &closed)) {
+        point(tx, vec![(session, next.id.clone())]).await?;
+    }
+    let had = closed.assigned_user_id.as_ref();
+    let gone =
+        had.map(|user| News::new(user, DeskEvent::Transferred(Box::new(closed.clone()), next.id.clone())));
+    tell(tx, gone.into_iter().chain(News::of_assignment(&next)), now).await?;
+    Ok(Moved { closed, next })
 }
 
 /// Closes open tickets, which are locked, gives their sessions back, and tells whoever had them: the last step of a

@@ -1,20 +1,21 @@
-//! What becomes of tickets by themselves: abandoned ones, and those whose session is gone.
+//! What becomes of tickets by themselves: abandoned ones, those whose session is gone, and those whose agent is.
 
 use std::sync::Arc;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::session::HasSessions;
 use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
 
-use super::steps::close_all;
+use super::steps::{close_all, lock_session, transfer};
 use crate::news::HasNews;
-use crate::ticket::{CloseKind, Closing, HasTickets, Ticket};
+use crate::ticket::{CloseKind, Closing, HasTickets, Ticket, TicketError, TransferTarget};
 
 /// Most tickets of one transaction.
 const AT_ONCE: u32 = 200;
 
-/// Closes tickets that nobody closes.
+/// Closes tickets that nobody closes, and lets those wait again that nobody works.
 #[derive(Debug)]
 pub struct DeskSweep<S> {
     store: Arc<S>,
@@ -23,7 +24,7 @@ pub struct DeskSweep<S> {
 
 impl<S: Store> DeskSweep<S>
 where
-    S::Tx: HasTickets + HasOutbox + HasNews,
+    S::Tx: HasTickets + HasSessions + HasOutbox + HasNews,
 {
     /// Creates the sweep over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
@@ -38,6 +39,38 @@ where
     pub async fn tick(&self) -> Result<usize, StorageError> {
         let abandoned = self.close(CloseKind::Abandoned).await?;
         Ok(abandoned + self.close(CloseKind::System).await?)
+    }
+
+    /// Lets tickets wait again whose users are no agents any more, or were not at the desk for as long as the queue allows.
+    /// Returns how many there were.
+    ///
+    /// # Errors
+    /// What waits again stays so.
+    pub async fn take_back(&self) -> Result<usize, StorageError> {
+        let found = self.store.read().await?.tickets().unattended(self.cx.now(), AT_ONCE).await?;
+        let mut taken = 0;
+        for ticket in &found {
+            match self.take_back_one(ticket).await {
+                Ok(was_taken) => taken += usize::from(was_taken),
+                Err(TicketError::Storage(error)) => return Err(error),
+                Err(error) => tracing::debug!(ticket = %ticket.id, %error, "a ticket ended meanwhile"),
+            }
+        }
+        Ok(taken)
+    }
+
+    async fn take_back_one(&self, seen: &Ticket) -> Result<bool, TicketError> {
+        let mut tx = self.store.begin().await?;
+        let session = lock_session(&mut tx, seen).await?;
+        let ticket = tx.tickets().find_for_update(&seen.id).await?;
+        let is_same = |ticket: &Ticket| {
+            (ticket.status, &ticket.assigned_user_id) == (seen.status, &seen.assigned_user_id)
+        };
+        let Some(ticket) = ticket.filter(is_same) else { return Ok(false) };
+        let to = TransferTarget::Queue(ticket.queue_id.clone());
+        transfer(&mut tx, &self.cx, (session, ticket), &to, None).await?;
+        tx.commit().await?;
+        Ok(true)
     }
 
     async fn close(&self, kind: CloseKind) -> Result<usize, StorageError> {

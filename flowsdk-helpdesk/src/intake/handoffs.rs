@@ -6,22 +6,25 @@ use std::time::Duration;
 use flowsdk_core::chat::HasChatCatalog;
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::HandoffEvent;
+use flowsdk_core::event::{FlowEvent, HandBack, HandoffDeflect, HandoffEvent};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ChatId, QueueId, RouterId, TicketId, UserId};
+use flowsdk_core::id::{ChatId, QueueId, TicketId, UserId};
 use flowsdk_core::record::HasRecords;
-use flowsdk_core::router::{HasRouters, Router};
+use flowsdk_core::router::HasRouters;
 use flowsdk_core::session::{HasSessions, HelpdeskState, Mode, Session, SessionId, SessionWrite};
 use flowsdk_core::store::Transaction;
+use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::outbox::HasOutbox;
+use flowsdk_core::stream::topic::Flow;
 use flowsdk_core::time::Timestamp;
 
+use super::targets::Targets;
 use super::{HasStuckHandoffs, StuckHandoff};
 use crate::desk::steps::publish_endings;
 use crate::dispatch::DispatchTx;
 use crate::news::News;
 use crate::queue::Queue;
-use crate::rule::{DistributionRule, HasRules, resolve};
+use crate::rule::HasRules;
 use crate::ticket::{CloseKind, Closing, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus};
 
 /// A transaction with all that the intake reads and writes. Every transaction with those accessors is one.
@@ -58,36 +61,6 @@ impl<
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
-/// What the routers of a batch say about where handoffs go.
-struct Targets {
-    routers: HashMap<RouterId, Router>,
-    queues: Vec<Queue>,
-    rules: Vec<DistributionRule>,
-}
-
-impl Targets {
-    /// Reads them. Active queues stay as they are until the end of the transaction.
-    async fn read<T: IntakeTx>(tx: &mut T, handoffs: &[&HandoffEvent]) -> Result<Self, StorageError> {
-        let ids: BTreeSet<RouterId> = handoffs.iter().map(|event| event.router_id.clone()).collect();
-        let ids: Vec<RouterId> = ids.into_iter().collect();
-        let queues = tx.queues().active_of(&ids).await?;
-        let rules = tx.rules().active_of(&ids).await?;
-        let routers = tx.routers().find_many(&ids).await?;
-        let routers = routers.into_iter().map(|router| (router.id.clone(), router)).collect();
-        Ok(Self { routers, queues, rules })
-    }
-
-    fn queue_of(&self, event: &HandoffEvent, session: &Session) -> Option<&Queue> {
-        let flow = &session.position.as_ref()?.flow_id;
-        let tz = self.routers.get(&event.router_id).map_or("", |router| router.tz.as_str());
-        let queues: Vec<&Queue> =
-            self.queues.iter().filter(|queue| queue.router_id == event.router_id).collect();
-        let rules: Vec<&DistributionRule> =
-            self.rules.iter().filter(|rule| rule.router_id == event.router_id).collect();
-        resolve(event, flow, tz, &rules, &queues)
-    }
-}
-
 /// What became of handoffs.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
@@ -111,7 +84,7 @@ pub(super) async fn take<T: IntakeTx>(
     if handoffs.is_empty() {
         return Ok(Taken::default());
     }
-    let targets = Targets::read(tx, handoffs).await?;
+    let targets = Targets::read(tx, handoffs, cx.now()).await?;
     let ids: Vec<SessionId> = handoffs.iter().map(|event| event.session_id.clone()).collect();
     let sessions = tx.sessions().find_many_for_update(&ids).await?;
     let sessions: HashMap<SessionId, Session> =
@@ -119,8 +92,14 @@ pub(super) async fn take<T: IntakeTx>(
     let known: BTreeSet<(SessionId, i64)> = tx.tickets().known_handoffs(&ids).await?.into_iter().collect();
     let chats: Vec<ChatId> = handoffs.iter().map(|event| event.chat_id.clone()).collect();
     let open = tx.tickets().open_of_chats_for_update(&chats).await?;
-    let mut taking =
-        Taking { cx, now: cx.now(), open: BTreeMap::new(), replaced: Vec::new(), stuck: Vec::new() };
+    let mut taking = Taking {
+        cx,
+        now: cx.now(),
+        open: BTreeMap::new(),
+        replaced: Vec::new(),
+        stuck: Vec::new(),
+        deflected: Vec::new(),
+    };
     taking.open.extend(open.into_iter().map(|ticket| (ticket.chat_id.clone(), Placed::Stored(ticket))));
     let (mut pointers, mut settled) = (Vec::new(), Vec::new());
     for event in handoffs {
@@ -139,8 +118,14 @@ pub(super) async fn take<T: IntakeTx>(
             continue;
         };
         let user = preset_user(tx, event).await?;
-        let id = taking.open_ticket(event, session, queue, user);
         settled.push(event.session_id.clone());
+        if user.is_none()
+            && let Some(deflect) = targets.deflection(queue, taking.now, taking.waiting_in(&queue.id))
+        {
+            taking.deflected.push(hand_back(session, deflect, taking.now));
+            continue;
+        }
+        let id = taking.open_ticket(event, session, queue, user);
         pointers.push((session.clone(), id));
     }
     taking.write(tx, pointers, &settled, !attempts.is_empty()).await
@@ -177,9 +162,20 @@ struct Taking<'a> {
     open: BTreeMap<ChatId, Placed>,
     replaced: Vec<Placed>,
     stuck: Vec<StuckHandoff>,
+    deflected: Vec<FlowEvent>,
 }
 
 impl Taking<'_> {
+    /// Returns how many tickets of the batch wait in a queue.
+    fn waiting_in(&self, queue: &QueueId) -> i64 {
+        let new = self.open.values().filter_map(|placed| match placed {
+            Placed::New(ticket) => Some(ticket),
+            Placed::Stored(_) => None,
+        });
+        let waits = |ticket: &&Ticket| ticket.status == TicketStatus::Waiting && ticket.queue_id == *queue;
+        i64::try_from(new.filter(waits).count()).unwrap_or(i64::MAX)
+    }
+
     /// Opens the ticket of a handoff in the place of the chat's one before, and returns its id.
     fn open_ticket(
         &mut self,
@@ -284,9 +280,35 @@ impl Taking<'_> {
             tx.stuck_handoffs().remove_many(settled).await?;
         }
         publish_endings(tx, &closed, None).await?;
+        publish_deflections(tx, &self.deflected).await?;
         let news = closed.iter().filter_map(News::of_end).chain(given).collect();
         Ok(Taken { queues, news })
     }
+}
+
+/// Returns the event that gives the session of a handoff that was turned away back to its flow.
+fn hand_back(session: &Session, deflect: HandoffDeflect, now: Timestamp) -> FlowEvent {
+    FlowEvent::HumanSessionEnded(HandBack {
+        session_id: session.id.clone(),
+        chat_id: session.chat_id.clone(),
+        to: session.id.party().to_owned(),
+        phone_number_id: session.id.phone_number_id().to_owned(),
+        jump_target: None,
+        agent_end_reason: None,
+        ticket: None,
+        handoff_deflect: Some(deflect),
+        epoch: Some(session.epoch),
+        timestamp: now,
+    })
+}
+
+async fn publish_deflections<T: HasOutbox>(tx: &mut T, deflected: &[FlowEvent]) -> Result<(), StorageError> {
+    if deflected.is_empty() {
+        return Ok(());
+    }
+    metrics::counter!("flowsdk_handoffs_deflected").increment(deflected.len() as u64);
+    let entries: Vec<NewEntry> = deflected.iter().map(NewEntry::of::<Flow>).collect();
+    tx.outbox().push_many(&entries).await
 }
 
 impl Placed {

@@ -4,6 +4,7 @@ mod consumer;
 mod handoffs;
 mod repository;
 mod stuck;
+mod targets;
 
 pub use consumer::{FORGOTTEN_AFTER, HELPDESK_GROUP, HelpdeskIntake};
 pub use handoffs::IntakeTx;

@@ -4,6 +4,7 @@ use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::Dependants;
 use flowsdk_core::router::RouterUnknown;
+use flowsdk_core::text::Text;
 
 /// The reason why a use case of queues fails.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -30,6 +31,10 @@ pub enum QueueError {
         en = "The router has no such agent"
     )]
     AgentUnknown,
+    /// Business hours that no day can have: field and reason of each.
+    #[error("business hours that no day can have")]
+    #[fault(Invalid, "validation_failed", pt = "Dados inválidos", en = "Invalid data", details = .0.clone())]
+    Invalid(Vec<(String, Text)>),
     /// Open tickets or rules need it.
     #[error(transparent)]
     #[fault(transparent)]

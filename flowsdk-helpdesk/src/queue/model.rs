@@ -18,7 +18,7 @@ use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::QueueError;
+use super::{BusinessHours, DeflectReason, QueueError};
 
 /// How the tickets of a queue get to its agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Named)]
@@ -56,6 +56,17 @@ pub struct Queue {
     /// After how many minutes without a message of the contact a waiting ticket is closed as `abandoned`; null is never.
     #[schema(required = true, minimum = 1, maximum = 525_600)]
     pub abandon_after_minutes: Option<u32>,
+    /// After how many minutes without their presence a ticket of an agent waits again; null is never.
+    #[schema(required = true, minimum = 1, maximum = 525_600)]
+    pub reassign_after_minutes: Option<u32>,
+    /// When people are there; null is always.
+    #[schema(required = true)]
+    pub business_hours: Option<BusinessHours>,
+    /// For which reasons a handoff is turned away, so that its flow goes on; the first that holds counts.
+    pub deflect_when: Vec<DeflectReason>,
+    /// As many tickets may wait before the queue is `full`; null is any number.
+    #[schema(required = true, minimum = 1, maximum = 1_000_000)]
+    pub max_waiting: Option<u32>,
     /// Whether handoffs go to it. Tickets that wait in it are distributed all the same.
     pub is_active: bool,
     /// When it was created.
@@ -136,6 +147,18 @@ pub struct NewQueue {
     /// After how many minutes without a message of the contact a waiting ticket is closed as `abandoned`; null is never.
     #[schema(minimum = 1, maximum = 525_600)]
     pub abandon_after_minutes: Option<u32>,
+    /// After how many minutes without their presence a ticket of an agent waits again; null is never.
+    #[schema(minimum = 1, maximum = 525_600)]
+    pub reassign_after_minutes: Option<u32>,
+    /// When people are there; null is always.
+    pub business_hours: Option<BusinessHours>,
+    /// For which reasons a handoff is turned away, so that its flow goes on; the first that holds counts.
+    #[serde(default)]
+    #[schema(required = false, max_items = 3)]
+    pub deflect_when: Vec<DeflectReason>,
+    /// As many tickets may wait before the queue is `full`; null is any number.
+    #[schema(minimum = 1, maximum = 1_000_000)]
+    pub max_waiting: Option<u32>,
     /// Whether handoffs go to it.
     #[serde(default = "yes")]
     #[schema(required = false)]
@@ -159,6 +182,10 @@ impl Reachable for NewQueue {
 impl NewRecord for NewQueue {
     type Record = Queue;
 
+    fn check(&self) -> Result<(), QueueError> {
+        check(self.business_hours.as_ref())
+    }
+
     fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> Queue {
         Queue {
             id: QueueId::generate(ids),
@@ -167,6 +194,10 @@ impl NewRecord for NewQueue {
             distribution_strategy: self.distribution_strategy,
             max_concurrent_tickets_per_agent: self.max_concurrent_tickets_per_agent,
             abandon_after_minutes: self.abandon_after_minutes,
+            reassign_after_minutes: self.reassign_after_minutes,
+            business_hours: self.business_hours,
+            deflect_when: self.deflect_when,
+            max_waiting: self.max_waiting,
             is_active: self.is_active,
             created_at: now,
             updated_at: now,
@@ -193,6 +224,21 @@ pub struct QueueChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 525_600)]
     pub abandon_after_minutes: Option<Option<u32>>,
+    /// After how many minutes without their presence a ticket of an agent waits again; null is never.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 525_600)]
+    pub reassign_after_minutes: Option<Option<u32>>,
+    /// When people are there; null is always.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<BusinessHours>)]
+    pub business_hours: Option<Option<BusinessHours>>,
+    /// All reasons for which a handoff is turned away; the first that holds counts.
+    #[schema(value_type = Vec<DeflectReason>, required = false, max_items = 3)]
+    pub deflect_when: Option<Vec<DeflectReason>>,
+    /// As many tickets may wait before the queue is `full`; null is any number.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000)]
+    pub max_waiting: Option<Option<u32>>,
     /// Whether handoffs go to it.
     #[schema(value_type = bool, required = false)]
     pub is_active: Option<bool>,
@@ -200,6 +246,10 @@ pub struct QueueChange {
 
 impl RecordChange for QueueChange {
     type Record = Queue;
+
+    fn check(&self) -> Result<(), QueueError> {
+        check(self.business_hours.as_ref().and_then(Option::as_ref))
+    }
 
     fn apply(self, queue: Queue) -> Queue {
         Queue {
@@ -209,8 +259,17 @@ impl RecordChange for QueueChange {
                 .max_concurrent_tickets_per_agent
                 .unwrap_or(queue.max_concurrent_tickets_per_agent),
             abandon_after_minutes: self.abandon_after_minutes.unwrap_or(queue.abandon_after_minutes),
+            reassign_after_minutes: self.reassign_after_minutes.unwrap_or(queue.reassign_after_minutes),
+            business_hours: self.business_hours.unwrap_or(queue.business_hours),
+            deflect_when: self.deflect_when.unwrap_or(queue.deflect_when),
+            max_waiting: self.max_waiting.unwrap_or(queue.max_waiting),
             is_active: self.is_active.unwrap_or(queue.is_active),
             ..queue
         }
     }
+}
+
+fn check(hours: Option<&BusinessHours>) -> Result<(), QueueError> {
+    let faults = hours.map(BusinessHours::faults).unwrap_or_default();
+    if faults.is_empty() { Ok(()) } else { Err(QueueError::Invalid(faults)) }
 }

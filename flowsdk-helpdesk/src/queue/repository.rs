@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{QueueId, RouterId, UserId};
+use flowsdk_core::time::Timestamp;
 
 use super::Queue;
 use crate::agent::{DeskAgent, DeskAgentId};
@@ -30,6 +31,13 @@ pub trait QueueRepository: Send {
 
     /// Notes who was given the last ticket of the queue by turns.
     async fn note_given(&mut self, queue: &QueueId, user: &UserId) -> Result<(), StorageError>;
+
+    /// Returns how many agents of each of these queues are `online` or `busy` at `now`; nothing of queues without any.
+    async fn present_in(
+        &mut self,
+        queues: &[QueueId],
+        now: Timestamp,
+    ) -> Result<Vec<(QueueId, i64)>, StorageError>;
 
     /// Returns the queues that a user works in, of these routers or of all.
     async fn of_user(&mut self, user: &UserId, only: Option<&[RouterId]>)

@@ -43,23 +43,9 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::*;
-    use crate::queue::DistributionStrategy;
+    use crate::queue::tests::queue;
 
     const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
-
-    fn queue(id: &str) -> Queue {
-        Queue {
-            id: id.parse().expect("an id"),
-            router_id: "router1".parse().expect("an id"),
-            name: id.to_owned(),
-            distribution_strategy: DistributionStrategy::LeastLoaded,
-            max_concurrent_tickets_per_agent: 5,
-            abandon_after_minutes: None,
-            is_active: true,
-            created_at: NOW,
-            updated_at: NOW,
-        }
-    }
 
     fn rule(target: &str, conditions: Value) -> DistributionRule {
         DistributionRule {

@@ -25,7 +25,7 @@ use flowsdk_core::time::{ManualClock, Timestamp};
 
 use crate::intake::HasStuckHandoffs;
 use crate::news::HasNews;
-use crate::queue::{DistributionStrategy, HasQueues, Queue};
+use crate::queue::{DeflectReason, DistributionStrategy, HasQueues, Queue};
 use crate::rule::{DistributionRule, HasRules};
 use crate::ticket::{HasTickets, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus};
 
@@ -118,6 +118,15 @@ fn queue(id: &str, router: &RouterId, name: &str, at: Timestamp) -> Queue {
         distribution_strategy: DistributionStrategy::LeastLoaded,
         max_concurrent_tickets_per_agent: 3,
         abandon_after_minutes: Some(7),
+        reassign_after_minutes: Some(15),
+        business_hours: serde_json::from_value(serde_json::json!({
+            "timeZone": "America/Sao_Paulo",
+            "spans": [{ "days": ["monday", "friday"], "from": "09:00", "to": "24:00" }],
+            "holidays": [{ "date": "2026-12-25", "name": "Natal", "spans": [] }],
+        }))
+        .expect("hours"),
+        deflect_when: vec![DeflectReason::Full, DeflectReason::Closed],
+        max_waiting: Some(50),
         is_active: true,
         created_at: at,
         updated_at: at,

@@ -22,6 +22,10 @@ where
                 distribution_strategy: DistributionStrategy::ManualPickup,
                 max_concurrent_tickets_per_agent: 1_000,
                 abandon_after_minutes: None,
+                reassign_after_minutes: None,
+                business_hours: None,
+                deflect_when: Vec::new(),
+                max_waiting: None,
                 is_active: false,
                 updated_at: later(5),
                 ..first.clone()

@@ -110,6 +110,10 @@ pub trait TicketRepository: Send {
     /// Those that others have locked are left out.
     async fn claim_abandoned(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
 
+    /// Returns up to `limit` tickets of users who are no agents any more, or who were not at the desk for as long as the
+    /// queue allows.
+    async fn unattended(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
+
     /// Returns up to `limit` open tickets whose session is gone or has another owner, locked. Those that others have
     /// locked are left out.
     async fn claim_lost(&mut self, limit: u32) -> Result<Vec<Ticket>, StorageError>;

@@ -101,7 +101,7 @@ impl Ticket {
             status: TicketStatus::Waiting,
             assigned_user_id: None,
             assigned_at: None,
-            opened_by_kind: OpenedByKind::Agent,
+            opened_by_kind: if by.is_some() { OpenedByKind::Agent } else { OpenedByKind::System },
             open_reason: OpenReason::AgentTransfer,
             opened_by_user_id: by,
             closed_at: None,

@@ -24,8 +24,6 @@ pub(super) static TABLE: RecordSql = RecordSql::of::<DeskAgent>(&[]);
 const PUT: Sql = sql("INSERT INTO desk_presence (user_id, status, until) VALUES ($1, $2, $3)
      ON CONFLICT (user_id) DO UPDATE SET status = excluded.status, until = excluded.until");
 
-const REMOVE: Sql = sql("DELETE FROM desk_presence WHERE user_id = $1");
-
 const RENEW: Sql =
     sql("UPDATE desk_presence SET until = $3 WHERE user_id = $1 AND until > $2 RETURNING status");
 
@@ -38,7 +36,7 @@ const PEOPLE: Sql = sql_list!(
     ""
 );
 
-super::statement::statements! { PUT, REMOVE, RENEW, PEOPLE; TABLE }
+super::statement::statements! { PUT, RENEW, PEOPLE; TABLE }
 
 impl RouterTable for DeskAgent {
     fn sql() -> &'static RecordSql {
@@ -54,12 +52,9 @@ impl PresenceRepository for SqlTx {
         &mut self,
         user: &UserId,
         status: PresenceStatus,
-        until: Option<Timestamp>,
+        until: Timestamp,
     ) -> Result<(), StorageError> {
-        match until {
-            Some(until) => self.conn.execute(PUT, (user, &status, until)).await.map(drop),
-            None => self.conn.execute(REMOVE, (user,)).await.map(drop),
-        }
+        self.conn.execute(PUT, (user, &status, until)).await.map(drop)
     }
 
     async fn renew(

@@ -5,18 +5,20 @@ use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{QueueId, RouterId, UserId};
+use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::agent::{DeskAgent, DeskAgentId};
 use flowsdk_helpdesk::queue::{HasQueues, Queue, QueueRepository};
 
 use super::SqlTx;
 use super::record::{Record as _, record};
 use super::router_record::{RecordSql, RouterTable};
-use super::statement::{Sql, sql, sql_per};
+use super::statement::{Sql, sql, sql_list, sql_per};
 
 record! {
     Queue in "queue" {
         id, router_id, created_at;
-        name, distribution_strategy, max_concurrent_tickets_per_agent, abandon_after_minutes, is_active, updated_at
+        name, distribution_strategy, max_concurrent_tickets_per_agent, abandon_after_minutes, reassign_after_minutes,
+        business_hours: json, deflect_when: json, max_waiting, is_active, updated_at
     }
 }
 
@@ -66,8 +68,16 @@ const OF_USER: Sql = sql_per(
     ),
 );
 
+const PRESENT_IN: Sql = sql_list!(
+    "SELECT queue_agent.queue_id, COUNT(*) FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
+        JOIN desk_presence ON desk_presence.user_id = agent.user_id
+     WHERE desk_presence.status IN ('online', 'busy') AND desk_presence.until > $2 AND queue_agent.queue_id ",
+    "$1",
+    " GROUP BY queue_agent.queue_id"
+);
+
 super::statement::statements! {
-    ACTIVE_OF, AGENTS, ADD_AGENT, REMOVE_AGENT, LAST_GIVEN, NOTE_GIVEN, OF_USER; TABLE
+    ACTIVE_OF, AGENTS, ADD_AGENT, REMOVE_AGENT, LAST_GIVEN, NOTE_GIVEN, OF_USER, PRESENT_IN; TABLE
 }
 
 impl RouterTable for Queue {
@@ -103,6 +113,14 @@ impl QueueRepository for SqlTx {
 
     async fn note_given(&mut self, queue: &QueueId, user: &UserId) -> Result<(), StorageError> {
         self.conn.execute(NOTE_GIVEN, (queue, user)).await.map(drop)
+    }
+
+    async fn present_in(
+        &mut self,
+        queues: &[QueueId],
+        now: Timestamp,
+    ) -> Result<Vec<(QueueId, i64)>, StorageError> {
+        self.conn.fetch_all(PRESENT_IN, (Json(queues), now)).await
     }
 
     async fn of_user(

@@ -173,6 +173,21 @@ const ABANDONED: &str = concat!(
         AND queue.abandon_after_minutes IS NOT NULL ORDER BY ticket.id LIMIT $2"
 );
 
+/// Whoever was given a ticket after they had left has the whole time as well.
+const UNATTENDED: Sql = sql(concat!(
+    "SELECT ",
+    OF_TICKET,
+    " FROM ticket JOIN queue ON queue.id = ticket.queue_id
+        LEFT JOIN agent ON agent.router_id = ticket.router_id AND agent.user_id = ticket.assigned_user_id
+        LEFT JOIN desk_presence ON desk_presence.user_id = ticket.assigned_user_id
+     WHERE ticket.status = 'assigned' AND ticket.kind = 'human' AND (agent.id IS NULL
+        OR (queue.reassign_after_minutes IS NOT NULL
+            AND ticket.assigned_at <= $1 - queue.reassign_after_minutes * 60000
+            AND (desk_presence.until IS NULL
+                OR desk_presence.until <= $1 - queue.reassign_after_minutes * 60000)))
+     ORDER BY ticket.created_at, ticket.id LIMIT $2"
+));
+
 const CLAIM_LOST: Sql = sql_per(LOST, concat!(LOST, " FOR UPDATE OF ticket SKIP LOCKED"));
 const LOST: &str = concat!(
     "SELECT ",
@@ -192,7 +207,7 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
-    CLAIM_ABANDONED, CLAIM_LOST; INSERT, LIST
+    CLAIM_ABANDONED, UNATTENDED, CLAIM_LOST; INSERT, LIST
 }
 
 super::accessor::has!(HasTickets::tickets -> TicketRepository);
@@ -320,6 +335,10 @@ impl TicketRepository for SqlTx {
 
     async fn claim_abandoned(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {
         self.conn.fetch_all(CLAIM_ABANDONED, (now, i64::from(limit))).await
+    }
+
+    async fn unattended(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(UNATTENDED, (now, i64::from(limit))).await
     }
 
     async fn claim_lost(&mut self, limit: u32) -> Result<Vec<Ticket>, StorageError> {

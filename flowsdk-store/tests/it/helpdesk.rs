@@ -1,6 +1,7 @@
 //! The use cases of the helpdesk on real databases.
 
 mod commands;
+mod deflection;
 mod desk;
 mod dispatch;
 mod intake;

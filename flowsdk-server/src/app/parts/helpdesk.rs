@@ -80,6 +80,13 @@ impl Rounds {
         if let Err(error) = self.sweep.tick().await {
             tracing::warn!(error = %Chain(&error), "tickets that nobody closes stay open for now");
         }
+        match self.sweep.take_back().await {
+            Ok(0) => {}
+            Ok(count) => tracing::info!(count, "tickets of agents who are gone wait again"),
+            Err(error) => {
+                tracing::warn!(error = %Chain(&error), "tickets of agents who are gone stay theirs for now")
+            }
+        }
         if let Err(error) = self.dispatcher.sweep().await {
             tracing::warn!(error = %Chain(&error), "tickets wait for the next round");
         }

@@ -14,8 +14,11 @@ const ROUTES: Routes = Routes {
     path: "/queues",
     body: queue,
     second: |router| json!({ "routerId": router, "name": "Vendas" }),
-    change: || json!({ "name": "Contas", "abandonAfterMinutes": null, "isActive": false }),
-    fields: 9,
+    change: || {
+        json!({ "name": "Contas", "abandonAfterMinutes": null, "businessHours": null, "maxWaiting": 7,
+            "isActive": false })
+    },
+    fields: 13,
     unlisted: &[],
     commands: &[],
     resource: "queues",
@@ -25,7 +28,11 @@ const ROUTES: Routes = Routes {
 
 fn queue(router: &str) -> Value {
     json!({ "routerId": router, "name": "Cobrança", "distributionStrategy": "round_robin",
-        "maxConcurrentTicketsPerAgent": 3, "abandonAfterMinutes": 30, "isActive": true })
+        "maxConcurrentTicketsPerAgent": 3, "abandonAfterMinutes": 30, "reassignAfterMinutes": 15,
+        "businessHours": { "timeZone": "America/Sao_Paulo",
+            "spans": [{ "days": ["monday", "friday"], "from": "09:00", "to": "18:00" }],
+            "holidays": [{ "date": "2026-12-25", "name": "Natal", "spans": [] }] },
+        "deflectWhen": ["closed", "full"], "maxWaiting": 50, "isActive": true })
 }
 
 async fn life(setup: Setup) {
@@ -49,6 +56,10 @@ async fn defaults(setup: Setup) {
         ("distributionStrategy", json!("least_loaded")),
         ("maxConcurrentTicketsPerAgent", json!(5)),
         ("abandonAfterMinutes", json!(null)),
+        ("reassignAfterMinutes", json!(null)),
+        ("businessHours", json!(null)),
+        ("deflectWhen", json!([])),
+        ("maxWaiting", json!(null)),
         ("isActive", json!(true)),
     ] {
         assert_eq!(made[field], value, "{field}");
@@ -59,7 +70,19 @@ async fn what_is_refused(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let router = router(&admin, "Loja").await;
+    let span = |from: &str, to: &str| json!({ "days": ["monday"], "from": from, "to": to });
     let wrong = [
+        ("reassignAfterMinutes", json!(0)),
+        ("deflectWhen", json!(["tired"])),
+        ("deflectWhen", json!("closed")),
+        ("maxWaiting", json!(0)),
+        ("businessHours", json!({})),
+        ("businessHours", json!({ "spans": [], "timeZone": "America/Atlantis" })),
+        ("businessHours", json!({ "spans": [], "other": 1 })),
+        ("businessHours", json!({ "spans": [span("9:00", "18:00")] })),
+        ("businessHours", json!({ "spans": [span("09:00", "24:01")] })),
+        ("businessHours", json!({ "spans": [{ "days": ["domingo"], "from": "09:00", "to": "18:00" }] })),
+        ("businessHours", json!({ "spans": [], "holidays": [{ "date": "2026-02-30" }] })),
         ("name", json!("")),
         ("name", json!("  ")),
         ("name", json!("x".repeat(201))),
@@ -74,6 +97,16 @@ async fn what_is_refused(setup: Setup) {
         ("other", json!(1)),
     ];
     ROUTES.refuse(&admin, &router, &json!({}), &wrong).await;
+    let hours = json!({ "spans": [span("18:00", "09:00")],
+        "holidays": [{ "date": "2026-12-25" }, { "date": "2026-12-25" }] });
+    let body = json!({ "routerId": router, "name": "Noite", "businessHours": hours });
+    let refused = admin.post(ROUTES.path, &body).await;
+    refused.refused(400, "validation_failed", "Dados inválidos");
+    let expected = json!([
+        { "field": "businessHours.spans[0].to", "message": "Deve ser depois de from" },
+        { "field": "businessHours.holidays[1].date", "message": "Feriado repetido" },
+    ]);
+    assert_eq!(refused.json()["details"], expected);
     let again = admin.post(ROUTES.path, &queue(&router)).await;
     again.refused(409, "name_taken", "Nome já existe");
 }

@@ -56,6 +56,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0043_outbound_contact", "16e4f0626c98", "16e4f0626c98"),
     ("0044_number_claim", "7861d4b7b6e1", "d1a28d9b5f7e"),
     ("0045_helpdesk", "62c64dca252f", "e51b36042347"),
+    ("0046_queue_hours", "89897a931457", "99ee80300310"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

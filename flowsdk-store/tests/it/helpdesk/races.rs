@@ -87,7 +87,7 @@ async fn dispatchers_side_by_side_keep_to_the_limit(store: SqlStore) {
         // Not by the service, which would give them tickets already.
         let mut tx = desk.world.store.begin().await.expect("begin");
         let until = desk.world.cx.now() + PRESENCE_LIFETIME;
-        tx.presence().set(&user, PresenceStatus::Online, Some(until)).await.expect("set");
+        tx.presence().set(&user, PresenceStatus::Online, until).await.expect("set");
         tx.commit().await.expect("commit");
     }
     let mut racing = JoinSet::new();
