@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::fault::StorageError;
-use crate::id::{BlockId, FlowId, MessageId, RouterId};
+use crate::id::{BlockId, FlowId, MessageId, QueueId, RouterId, UserId};
 use crate::time::Timestamp;
 
 /// How long an intent waits for a reply.
@@ -24,8 +24,12 @@ pub struct BroadcastIntent {
     pub recipient: String,
     /// The router of the number.
     pub router_id: RouterId,
+    /// The queue of the helpdesk that gets the conversation. It goes before the flow.
+    pub queue_id: Option<QueueId>,
+    /// The agent who gets the ticket.
+    pub user_id: Option<UserId>,
     /// The flow that begins.
-    pub flow_id: FlowId,
+    pub flow_id: Option<FlowId>,
     /// The block of it; the start block without one.
     pub block_id: Option<BlockId>,
     /// When it was made. Of several the oldest counts, unless the reply names the message that it answers.
@@ -87,7 +91,9 @@ mod tests {
                 phone_number_id: "111".to_owned(),
                 recipient: "5511987654321".to_owned(),
                 router_id: "r1".parse().expect("an id"),
-                flow_id: "f1".parse().expect("an id"),
+                queue_id: None,
+                user_id: None,
+                flow_id: Some("f1".parse().expect("an id")),
                 block_id: None,
                 created_at: Timestamp::from_millis(1),
             },

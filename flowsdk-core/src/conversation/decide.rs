@@ -6,7 +6,7 @@ use super::ahead::{follow, lead};
 use super::cost::cost_of;
 use super::facts::Facts;
 use super::fallback::Unsaid;
-use super::opening::Opened;
+use super::opening::{Attended, Opened};
 use super::rehearsal::{Rehearsal, Rehearsed};
 use super::rows::incoming_row;
 use super::traced::{outside_done, storable};
@@ -88,6 +88,13 @@ impl Decider<'_> {
             (None, Some(Opened::Session(session, contact))) => {
                 let changed = self.facts.contacts.get(&contact.id).cloned();
                 (Run::new(*session, changed.unwrap_or(*contact)), None, Vec::new())
+            }
+            (None, Some(Opened::Attended(attended))) => {
+                let Attended { session, contact, queue_id, user_id } = *attended;
+                let changed = self.facts.contacts.get(&contact.id).cloned();
+                let mut run = Run::new(session, changed.unwrap_or(contact));
+                run.attend(queue_id, user_id, self.now);
+                (run, None, Vec::new())
             }
             (None, Some(Opened::ChatOnly(chat))) => {
                 let channel = event.session_id().phone_number_id();

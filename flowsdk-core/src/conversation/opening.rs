@@ -13,15 +13,17 @@ use crate::context::OpContext;
 use crate::event::IncomingEvent;
 use crate::fault::StorageError;
 use crate::flow::CompiledFlow;
-use crate::id::{ChatId, ContactId, FlowId, MessageId, RouterId};
+use crate::id::{ChatId, ContactId, FlowId, MessageId, QueueId, RouterId, UserId};
 use crate::router::Route;
-use crate::session::{Channel, Position, Session, SessionId};
+use crate::session::{Channel, Mode, Position, Session, SessionId};
 use crate::time::Timestamp;
 
 /// The state that a first message finds.
 pub(super) enum Opened {
     /// A session to run.
     Session(Box<Session>, Box<Contact>),
+    /// A session that people have from the start, as somebody who wrote to the contact wanted (spec A 4.8).
+    Attended(Box<Attended>),
     /// A router without a flow: the messages are stored in this chat, nothing runs (spec A 1).
     ChatOnly(Box<Chat>),
     /// No channel, or no contact where the gateway should have made one: the event is dropped and
@@ -32,11 +34,20 @@ pub(super) enum Opened {
     Frozen(Box<Chat>),
 }
 
+/// A session that begins at a queue of the helpdesk.
+pub(super) struct Attended {
+    pub(super) session: Session,
+    pub(super) contact: Contact,
+    pub(super) queue_id: QueueId,
+    pub(super) user_id: Option<UserId>,
+}
+
 impl Opened {
     /// The session to run.
     pub(super) fn session(&self) -> Option<&Session> {
         match self {
             Self::Session(session, _) => Some(session),
+            Self::Attended(attended) => Some(&attended.session),
             Self::ChatOnly(_) | Self::Dropped | Self::Frozen(_) => None,
         }
     }
@@ -45,6 +56,7 @@ impl Opened {
     pub(super) fn router(&self) -> Option<&RouterId> {
         match self {
             Self::Session(session, _) => Some(&session.router_id),
+            Self::Attended(attended) => Some(&attended.session.router_id),
             Self::ChatOnly(chat) | Self::Frozen(chat) => chat.router_id.as_ref(),
             Self::Dropped => None,
         }
@@ -95,10 +107,11 @@ pub(super) async fn open_many<T: ConversationTx>(
         }
         // Spec B 4.3: a token's flow counts only within the session's router.
         let of_router = |id: &&FlowId| entry_flows.get(*id) == Some(&route.router_id);
-        let intent = intents.get(&event.session_id).filter(|intent| of_router(&&intent.flow_id));
+        let intent = intents.get(&event.session_id).filter(|intent| intent.router_id == route.router_id);
         let wanted = event.flow_id.as_ref().filter(of_router);
         // A target that is published no more is as good as none.
-        let target = intent.and_then(|intent| entry(flows, route, &intent.flow_id));
+        let target = intent.and_then(|intent| intent.flow_id.as_ref()).filter(of_router);
+        let target = target.and_then(|flow| entry(flows, route, flow));
         let initial = wanted.or(route.initial_flow_id.as_ref());
         let position = target.or_else(|| initial.and_then(|id| entry(flows, route, id))).map(|flow| {
             // A block that the flow has no more is its start.
@@ -110,19 +123,21 @@ pub(super) async fn open_many<T: ConversationTx>(
                 waiting: None,
             }
         });
-        opened.push(match position {
-            None => Opened::ChatOnly(Box::new(chat.clone())),
-            Some(position) => {
-                let mut session = Session::begin(
-                    event.session_id.clone(),
-                    route.router_id.clone(),
-                    contact.id.clone(),
-                    chat.id.clone(),
-                    now,
-                );
-                session.position = Some(position);
-                session.variables = event.context.clone().unwrap_or_default();
-                Opened::Session(Box::new(session), Box::new(contact.clone()))
+        let queue = intent.and_then(|intent| Some((intent.queue_id.clone()?, intent.user_id.clone())));
+        if position.is_none() && queue.is_none() {
+            opened.push(Opened::ChatOnly(Box::new(chat.clone())));
+            continue;
+        }
+        let (id, router) = (event.session_id.clone(), route.router_id.clone());
+        let mut session = Session::begin(id, router, contact.id.clone(), chat.id.clone(), now);
+        session.position = position;
+        session.variables = event.context.clone().unwrap_or_default();
+        let contact = contact.clone();
+        opened.push(match queue {
+            None => Opened::Session(Box::new(session), Box::new(contact)),
+            Some((queue_id, user_id)) => {
+                session.give_to(Mode::Human);
+                Opened::Attended(Box::new(Attended { session, contact, queue_id, user_id }))
             }
         });
     }
@@ -343,7 +358,7 @@ async fn entry_flows<T: ConversationTx>(
     intents: &HashMap<SessionId, BroadcastIntent>,
 ) -> Result<HashMap<FlowId, RouterId>, StorageError> {
     let mut ids: Vec<FlowId> = routes.values().filter_map(|route| route.initial_flow_id.clone()).collect();
-    ids.extend(intents.values().map(|intent| intent.flow_id.clone()));
+    ids.extend(intents.values().filter_map(|intent| intent.flow_id.clone()));
     ids.extend(events.iter().filter_map(|event| event.flow_id.clone()));
     ids.sort_unstable();
     ids.dedup();

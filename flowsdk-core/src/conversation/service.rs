@@ -446,7 +446,7 @@ where
                 (Some(stored), _) => of_these(&stored.session.router_id),
                 (None, Some(Opened::Session(session, _))) => of_these(&session.router_id),
                 // A session does not begin before its flow is compiled.
-                (None, Some(Opened::ChatOnly(_))) => true,
+                (None, Some(Opened::ChatOnly(_) | Opened::Attended(_))) => true,
                 (None, _) => false,
             };
             let sessions = events.iter().map(|event| event.session_id()).filter(needs).cloned().collect();

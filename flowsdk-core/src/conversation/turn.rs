@@ -16,10 +16,10 @@ use crate::flow::{
     CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, Outcome, Scene, TraceStep, Trigger,
     TurnEnd, run_within,
 };
-use crate::id::{AgentId, BlockId, FlowId, FlowVersionId, MessageId, TicketId};
+use crate::id::{AgentId, BlockId, FlowId, FlowVersionId, MessageId, QueueId, TicketId, UserId};
 use crate::message::{IncomingMessage, Sender, Source};
 use crate::router::{Router, StaticVariables};
-use crate::session::{FrozenError, Session};
+use crate::session::{FrozenError, Mode, Session};
 use crate::stream::broker::NewEntry;
 use crate::stream::topic::{Agent, Helpdesk};
 use crate::time::Timestamp;
@@ -101,6 +101,17 @@ impl Run {
         }
     }
 
+    /// Hands the session, which people have from the start, to a queue.
+    pub(super) fn attend(&mut self, queue: QueueId, user: Option<UserId>, now: Timestamp) {
+        self.trace.push(TraceStep::HandedOver { to: Mode::Human });
+        let event = HandoffEvent {
+            preset_queue_id: Some(queue),
+            preset_user_id: user,
+            ..HandoffEvent::of(&self.session, &self.contact, now)
+        };
+        self.entries.push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Handoff(event)));
+    }
+
     /// Returns whether an error stopped it.
     pub(super) fn is_frozen(&self) -> bool {
         matches!(self.after, After::Frozen(_))
@@ -177,6 +188,11 @@ impl Stage<'_> {
 
     fn turn(&self, mut run: Run, trigger: Trigger<'_>) -> Run {
         let Some(flow) = self.flow_of(&run.session, &trigger) else {
+            if run.session.position.is_none() && matches!(trigger, Trigger::HumanEnded(_)) {
+                // It began with people, at a router without a flow.
+                run.after = After::Ended;
+                return run;
+            }
             run.after = After::Frozen(FrozenError {
                 code: "flow_missing".to_owned(),
                 message: "the flow version of the session is not there or does not compile".to_owned(),

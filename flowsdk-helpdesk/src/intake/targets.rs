@@ -41,7 +41,7 @@ impl Targets {
 
     /// Returns the queue of a handoff; `None` if its router has no active one.
     pub(super) fn queue_of(&self, event: &HandoffEvent, session: &Session) -> Option<&Queue> {
-        let flow = &session.position.as_ref()?.flow_id;
+        let flow = session.position.as_ref().map(|position| &position.flow_id);
         let tz = self.time_zone(&event.router_id);
         let queues: Vec<&Queue> =
             self.queues.iter().filter(|queue| queue.router_id == event.router_id).collect();

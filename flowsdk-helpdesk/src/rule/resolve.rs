@@ -9,12 +9,12 @@ use crate::queue::Queue;
 
 /// Returns the queue that a handoff goes to; `None` when its router has no active one.
 ///
-/// A preset queue goes before the rules. Otherwise the first rule of `rules` decides whose conditions hold and whose
+/// A preset queue goes before the rules, which are those of flows. The first rule of `rules` decides whose conditions hold and whose
 /// queue is active, and without one the first queue. `queues` are the active ones of the router, the oldest first;
-/// `flow` is the flow that hands over.
+/// `flow` is the flow that hands over, if one does.
 pub fn resolve<'q>(
     event: &HandoffEvent,
-    flow: &FlowId,
+    flow: Option<&FlowId>,
     tz: &str,
     rules: &[&DistributionRule],
     queues: &[&'q Queue],
@@ -26,11 +26,13 @@ pub fn resolve<'q>(
         }
         tracing::warn!(session = %event.session_id, queue = %preset, "a flow hands over to a queue that takes nothing");
     }
-    let scene = HandoffScene::new(event, flow, tz);
-    let mut asked = rules.iter().filter(|rule| rule.flow_id.as_ref().is_none_or(|of| of == flow));
-    let decided = asked.find_map(|rule| {
-        let queue = active(&rule.target_queue_id)?;
-        scene.holds(&rule.conditions).then_some(queue)
+    let decided = flow.and_then(|flow| {
+        let scene = HandoffScene::new(event, flow, tz);
+        let mut asked = rules.iter().filter(|rule| rule.flow_id.as_ref().is_none_or(|of| of == flow));
+        asked.find_map(|rule| {
+            let queue = active(&rule.target_queue_id)?;
+            scene.holds(&rule.conditions).then_some(queue)
+        })
     });
     decided.or_else(|| queues.first().copied())
 }
@@ -107,9 +109,13 @@ mod tests {
         ] {
             let rules: Vec<&DistributionRule> = rules.iter().collect();
             let event = event(preset, json!({ "subject": subject }));
-            let found = resolve(&event, &flow, "UTC", &rules, &[&sales, &bills]);
+            let found = resolve(&event, Some(&flow), "UTC", &rules, &[&sales, &bills]);
             assert_eq!(found.map(|queue| queue.id.as_str()), Some(expected), "{why}");
         }
-        assert_eq!(resolve(&event(None, json!({})), &flow, "UTC", &[], &[]), None);
+        assert_eq!(resolve(&event(None, json!({})), Some(&flow), "UTC", &[], &[]), None);
+        // Rules are those of flows.
+        let always = rule("bills", json!([]));
+        let found = resolve(&event(None, json!({})), None, "UTC", &[&always], &[&sales, &bills]);
+        assert_eq!(found.map(|queue| queue.id.as_str()), Some("sales"));
     }
 }

@@ -16,7 +16,7 @@ use super::statement::{RowsSql, Sql, sql, sql_list, sql_per};
 
 record! {
     BroadcastIntent in "broadcast_intent" {
-        message_id, campaign_id, phone_number_id, recipient, router_id, flow_id, block_id, created_at
+        message_id, campaign_id, phone_number_id, recipient, router_id, queue_id, user_id, flow_id, block_id, created_at
     }
 }
 

@@ -114,6 +114,8 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("broadcast_intent", "message_id", "message", Cascade),
     reference("broadcast_intent", "flow_id", "flow", Cascade),
     reference("broadcast_intent", "router_id", "router", Cascade),
+    reference("broadcast_intent", "queue_id", "queue", Cascade),
+    reference("broadcast_intent", "user_id", "user_account", SetNull),
     reference("outbound", "message_id", "message", Cascade),
     reference("outbound", "session_id", "session", HISTORY),
     reference("outbound", "contact_id", "contact", Stays("it goes with its message")).merged(Move("")),

@@ -74,7 +74,7 @@ pub enum DispatchError {
         field = "targetBlockId"
     )]
     BlockNotFound,
-    /// The router has no such queue.
+    /// The router has no such queue, or it takes nothing.
     #[error("no such queue")]
     #[fault(
         Unprocessable,
@@ -84,6 +84,16 @@ pub enum DispatchError {
         field = "targetQueueId"
     )]
     QueueUnknown,
+    /// The user is no agent of the router.
+    #[error("the user is no agent of the router")]
+    #[fault(
+        Unprocessable,
+        "agent_unknown",
+        pt = "O usuário não é agente deste roteador",
+        en = "The user is no agent of this router",
+        field = "targetUserId"
+    )]
+    AgentUnknown,
     /// The router has no such template.
     #[error("no such template")]
     #[fault(

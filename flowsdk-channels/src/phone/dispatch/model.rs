@@ -1,6 +1,6 @@
 //! What is dispatched.
 
-use flowsdk_core::id::{BlockId, ChannelNumberId, FlowId, MessageId, TemplateId};
+use flowsdk_core::id::{BlockId, ChannelNumberId, FlowId, MessageId, QueueId, TemplateId, UserId};
 use flowsdk_core::schema::SchemaAttributes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -38,12 +38,12 @@ pub struct NewDispatch {
     /// The block of it that a reply begins with; needs `targetFlowId`.
     #[schema(required = false)]
     pub target_block_id: Option<BlockId>,
-    /// The queue that a reply goes to.
-    #[schema(required = false, max_length = 200)]
-    pub target_queue_id: Option<String>,
+    /// The active queue of the router that a reply goes to. It goes before `targetFlowId`.
+    #[schema(required = false)]
+    pub target_queue_id: Option<QueueId>,
     /// The agent that a reply goes to; needs `targetQueueId`.
-    #[schema(required = false, max_length = 200)]
-    pub target_user_id: Option<String>,
+    #[schema(required = false)]
+    pub target_user_id: Option<UserId>,
 }
 
 /// The answer to a dispatch.

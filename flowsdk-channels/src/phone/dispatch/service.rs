@@ -229,14 +229,16 @@ where
         event.seq = tx.messages().insert_many(&[row]).await?.first().copied();
         event.chat_id = Some(chat.id.clone());
         tx.outbox().push_many(&[NewEntry::of::<OutgoingPhone>(&event)]).await?;
-        if let Some(flow_id) = new.target_flow_id.clone() {
+        if new.target_flow_id.is_some() || new.target_queue_id.is_some() {
             let intent = BroadcastIntent {
                 message_id: id.clone(),
                 campaign_id: format!("dispatch:{id}"),
                 phone_number_id: event.phone_number_id,
                 recipient: new.phone_number.as_str().to_owned(),
                 router_id: router.clone(),
-                flow_id,
+                queue_id: new.target_queue_id.clone(),
+                user_id: new.target_user_id.clone(),
+                flow_id: new.target_flow_id.clone(),
                 block_id: new.target_block_id.clone(),
                 created_at: event.timestamp,
             };
@@ -314,8 +316,15 @@ fn check_whole(new: &NewDispatch) -> Result<(), Error> {
 
 /// Checks where a reply is to go.
 async fn check_target<T: DispatchTx>(tx: &mut T, router: &RouterId, new: &NewDispatch) -> Result<(), Error> {
-    if new.target_queue_id.is_some() {
+    if let Some(queue) = &new.target_queue_id
+        && !tx.dispatch_agents().is_active_queue(router, queue).await?
+    {
         return Err(Error::QueueUnknown);
+    }
+    if let Some(user) = &new.target_user_id
+        && tx.dispatch_agents().can_dispatch(router, user).await?.is_none()
+    {
+        return Err(Error::AgentUnknown);
     }
     let Some(flow_id) = &new.target_flow_id else { return Ok(()) };
     let flow = tx.flows().find(flow_id).await?.filter(|flow| flow.router_id == *router);

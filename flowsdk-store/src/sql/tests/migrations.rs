@@ -57,6 +57,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0044_number_claim", "7861d4b7b6e1", "d1a28d9b5f7e"),
     ("0045_helpdesk", "62c64dca252f", "e51b36042347"),
     ("0046_queue_hours", "89897a931457", "99ee80300310"),
+    ("0047_reply_to_queue", "bfdd8c0f239e", "83cd37a3ad1a"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {
