@@ -10,7 +10,9 @@ pub mod dispatch;
 pub mod intake;
 pub mod news;
 pub mod queue;
+pub mod quick_reply;
 pub mod rule;
+pub mod tag;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod ticket;

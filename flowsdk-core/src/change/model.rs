@@ -65,6 +65,8 @@ pub enum EntityKind {
     Media,
     Ticket,
     QueueDistributionRule,
+    QuickReply,
+    Tag,
 }
 
 /// An entity that something was done to.

@@ -5,6 +5,7 @@ use flowsdk_core::id::{BlockId, FlowId, QueueId, UserId};
 use flowsdk_core::schema::SchemaAttributes;
 use serde::Deserialize;
 
+use crate::tag::TagId;
 use crate::ticket::{CloseKind, Closing, TransferTarget};
 
 /// Where a ticket is to go on; exactly one of the two.
@@ -37,8 +38,21 @@ pub struct CloseTicket {
     /// Why; the flow reads it as `ticket.exit.key`.
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "solved")]
     pub reason: Option<String>,
+    /// The tags of the ticket from now on; those that it has, if they are not given.
+    #[schema(max_items = 20)]
+    pub tag_ids: Option<Vec<TagId>>,
     /// Where the flow goes on instead of the outputs of its block.
     pub jump_target: Option<GoOnAt>,
+}
+
+/// The tags of a ticket.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TagTicket {
+    /// All of them.
+    #[schema(max_items = 20)]
+    pub tag_ids: Vec<TagId>,
 }
 
 /// A block of a published flow of the router.

@@ -5,6 +5,6 @@ mod service;
 pub(crate) mod steps;
 mod sweep;
 
-pub use command::{CloseTicket, ReplyToContact, TransferTicket};
+pub use command::{CloseTicket, GoOnAt, ReplyToContact, TagTicket, TransferTicket};
 pub use service::{By, Desk, DeskTx, Replied};
 pub use sweep::DeskSweep;

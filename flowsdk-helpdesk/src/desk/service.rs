@@ -22,11 +22,12 @@ use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::Serialize;
 
 use super::steps::{Moved, is_with, lock_session, publish_endings, tell, transfer};
-use super::{CloseTicket, ReplyToContact, TransferTicket};
+use super::{CloseTicket, ReplyToContact, TagTicket, TransferTicket};
 use crate::agent::HasPresence;
 use crate::dispatch::{DispatchTx, Dispatcher};
 use crate::news::News;
 use crate::queue::{HasQueues as _, Queue};
+use crate::tag::{HasTags, TagId};
 use crate::ticket::{
     HasTickets as _, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget,
 };
@@ -40,6 +41,7 @@ pub trait DeskTx:
     + HasMessages
     + HasChatCatalog
     + HasFlows
+    + HasTags
     + HasOutbox
     + HasIdempotency
 {
@@ -53,6 +55,7 @@ impl<
         + HasMessages
         + HasChatCatalog
         + HasFlows
+        + HasTags
         + HasOutbox
         + HasIdempotency,
 > DeskTx for T
@@ -250,6 +253,10 @@ where
             let session = session.filter(|session| is_with(session, &ticket)).ok_or(Error::MovedOn)?;
             let event = self.event(tx, &session, user, &reply).await?;
             let event = say(tx, event, &ticket.chat_id, &self.handover).await?;
+            if ticket.first_replied_at.is_none() {
+                let replied = Ticket { first_replied_at: Some(event.timestamp), ..ticket.clone() };
+                tx.tickets().save_many(std::slice::from_ref(&replied)).await?;
+            }
             let replied = Replied {
                 message_id: event.internal_id.clone(),
                 chat_id: ticket.chat_id,
@@ -307,8 +314,10 @@ where
     /// Closes a ticket that somebody has: its flow goes on.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::BlockNotFound`], [`Error::Storage`].
+    /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::BlockNotFound`], [`Error::TagUnknown`],
+    /// [`Error::Storage`].
     pub async fn close(&self, by: By<'_>, id: &TicketId, command: CloseTicket) -> Result<Ticket, Error> {
+        let tags = command.tag_ids.clone();
         let closing = command.by(by.user.cloned());
         let mut tx = self.store.begin().await?;
         let found = tx.tickets().find(id).await?;
@@ -316,6 +325,7 @@ where
         if let Some(target) = &closing.jump_target {
             check_target(&mut tx, &found, target).await?;
         }
+        let tags = known_tags(&mut tx, &found, tags).await?;
         let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
         match before.status {
             TicketStatus::Closed => return Err(Error::Closed),
@@ -323,6 +333,7 @@ where
             TicketStatus::Assigned => {}
         }
         let mut after = before.clone();
+        after.tag_ids = tags.unwrap_or(after.tag_ids);
         let now = self.cx.now();
         after.close(&closing, now)?;
         tx.tickets().save_many(std::slice::from_ref(&after)).await?;
@@ -331,6 +342,27 @@ where
         tx.commit().await?;
         self.changes.updated(by.author, &before, &after);
         self.refill(before.assigned_user_id.as_ref()).await;
+        Ok(after)
+    }
+
+    /// Sets the tags of an open ticket.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Closed`], [`Error::TagUnknown`], [`Error::Storage`].
+    pub async fn tag(&self, by: By<'_>, id: &TicketId, command: TagTicket) -> Result<Ticket, Error> {
+        let mut tx = self.store.begin().await?;
+        let found = tx.tickets().find(id).await?;
+        let found = found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
+        let tags = known_tags(&mut tx, &found, Some(command.tag_ids)).await?;
+        let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+        if !before.is_open() {
+            return Err(Error::Closed);
+        }
+        let tag_ids = tags.unwrap_or_default();
+        let after = Ticket { tag_ids, updated_at: self.cx.now(), ..before.clone() };
+        tx.tickets().save_many(std::slice::from_ref(&after)).await?;
+        tx.commit().await?;
+        self.changes.updated(by.author, &before, &after);
         Ok(after)
     }
 
@@ -438,6 +470,26 @@ async fn has_room<T: DeskTx>(
         open < i64::from(queue.max_concurrent_tickets_per_agent)
     };
     Ok(queues.iter().filter(free).map(|queue| queue.id.clone()).collect())
+}
+
+/// Returns each of these tags once.
+///
+/// # Errors
+/// [`Error::TagUnknown`] when one is none of the ticket's router.
+async fn known_tags<T: HasTags>(
+    tx: &mut T,
+    ticket: &Ticket,
+    asked: Option<Vec<TagId>>,
+) -> Result<Option<Vec<TagId>>, Error> {
+    let Some(asked) = asked else { return Ok(None) };
+    let mut tags: Vec<TagId> = Vec::with_capacity(asked.len());
+    for tag in asked {
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    let is_known = tags.is_empty() || tx.tags().among(&ticket.router_id, &tags).await?.len() == tags.len();
+    if is_known { Ok(Some(tags)) } else { Err(Error::TagUnknown) }
 }
 
 /// Checks that a published flow of the ticket's router has the block.

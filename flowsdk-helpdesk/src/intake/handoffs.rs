@@ -216,6 +216,8 @@ impl Taking<'_> {
             close_kind: None,
             close_reason: None,
             summary: None,
+            tag_ids: Vec::new(),
+            first_replied_at: None,
             epoch: Some(session.epoch),
             contact_wrote_at: event.timestamp.max(session.last_interaction_at),
             created_at: self.now,

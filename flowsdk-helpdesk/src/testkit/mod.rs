@@ -26,7 +26,9 @@ use flowsdk_core::time::{ManualClock, Timestamp};
 use crate::intake::HasStuckHandoffs;
 use crate::news::HasNews;
 use crate::queue::{DeflectReason, DistributionStrategy, HasQueues, Queue};
+use crate::quick_reply::{HasQuickReplies, QuickReply};
 use crate::rule::{DistributionRule, HasRules};
+use crate::tag::{HasTags, Tag};
 use crate::ticket::{HasTickets, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus};
 
 #[doc(hidden)]
@@ -41,6 +43,10 @@ pub trait HelpdeskTx:
     + HasChats
     + HasRecords<Queue>
     + HasRecords<DistributionRule>
+    + HasRecords<Tag>
+    + HasRecords<QuickReply>
+    + HasTags
+    + HasQuickReplies
     + HasQueues
     + HasRules
     + HasTickets
@@ -57,6 +63,10 @@ impl<
         + HasChats
         + HasRecords<Queue>
         + HasRecords<DistributionRule>
+        + HasRecords<Tag>
+        + HasRecords<QuickReply>
+        + HasTags
+        + HasQuickReplies
         + HasQueues
         + HasRules
         + HasTickets
@@ -90,6 +100,8 @@ macro_rules! __helpdesk_store_cases {
             a_chat_has_one_open_ticket_and_a_handoff_one_in_all
             tickets_are_found_by_what_is_asked
             waiting_tickets_are_claimed_oldest_first
+            a_tag_is_taken_off_the_tickets_that_have_it
+            quick_replies_are_those_of_a_queue_by_name
             a_stuck_handoff_is_kept_once_a_session
             news_are_numbered_for_each_user
         }
@@ -188,6 +200,8 @@ where
             close_kind: None,
             close_reason: None,
             summary: None,
+            tag_ids: Vec::new(),
+            first_replied_at: None,
             epoch: Some(7),
             contact_wrote_at: later(at),
             created_at: later(at),
@@ -206,10 +220,12 @@ fn queue_id(id: &str) -> QueueId {
 
 mod news;
 mod queues;
+mod replies;
 mod tickets;
 
 pub use news::{a_stuck_handoff_is_kept_once_a_session, news_are_numbered_for_each_user};
 pub use queues::{a_queue_is_read_back_and_its_name_given_once, rules_are_asked_in_their_order};
+pub use replies::{a_tag_is_taken_off_the_tickets_that_have_it, quick_replies_are_those_of_a_queue_by_name};
 pub use tickets::{
     a_chat_has_one_open_ticket_and_a_handoff_one_in_all, a_ticket_is_read_back,
     tickets_are_found_by_what_is_asked, waiting_tickets_are_claimed_oldest_first,
@@ -219,7 +235,12 @@ pub use tickets::{
 mod tests {
     #[test]
     fn every_case_that_is_written_is_in_the_list() {
-        let files = [include_str!("queues.rs"), include_str!("tickets.rs"), include_str!("news.rs")];
+        let files = [
+            include_str!("queues.rs"),
+            include_str!("tickets.rs"),
+            include_str!("replies.rs"),
+            include_str!("news.rs"),
+        ];
         let written: Vec<&str> = files.into_iter().flat_map(flowsdk_core::testkit::written).collect();
         assert_eq!(super::CASES, written);
     }

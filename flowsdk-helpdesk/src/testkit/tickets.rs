@@ -35,6 +35,8 @@ where
     ticket.close(&closing, later(5)).expect("open");
     (ticket.summary, ticket.contact_wrote_at) = (Some("Uma fatura".to_owned()), later(4));
     ticket.queue_id = queue_id("q2");
+    ticket.tag_ids = vec!["tag1".parse().expect("an id"), "tag2".parse().expect("an id")];
+    ticket.first_replied_at = Some(later(4));
     states.push(ticket);
     for state in &states {
         tx.tickets().save_many(std::slice::from_ref(state)).await.expect("save");

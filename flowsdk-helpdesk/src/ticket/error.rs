@@ -92,6 +92,16 @@ pub enum TicketError {
         field = "userId"
     )]
     AgentNotInQueue,
+    /// The router of the ticket has no such tag.
+    #[error("no such tag in the router")]
+    #[fault(
+        Unprocessable,
+        "tag_unknown",
+        pt = "A tag não existe neste roteador",
+        en = "The router has no such tag",
+        field = "tagIds"
+    )]
+    TagUnknown,
     /// Neither a user nor a queue is named, or both are.
     #[error("not exactly one target")]
     #[fault(

@@ -11,6 +11,8 @@ use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::tag::TagId;
+
 /// Who works a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
@@ -104,6 +106,9 @@ pub struct Ticket {
     pub close_kind: Option<CloseKind>,
     pub close_reason: Option<String>,
     pub summary: Option<String>,
+    pub tag_ids: Vec<TagId>,
+    /// When whoever has it first answered.
+    pub first_replied_at: Option<Timestamp>,
     /// The session's owner epoch (rulings S14); what the ticket says counts while the session has it.
     pub epoch: Option<i64>,
     /// When the contact last wrote.
@@ -188,6 +193,11 @@ pub struct TicketView {
     /// A summary of the conversation.
     #[schema(required = true)]
     pub summary: Option<String>,
+    /// Its tags; a ticket that was transferred hands them on.
+    pub tag_ids: Vec<TagId>,
+    /// When whoever has it first answered.
+    #[schema(required = true)]
+    pub first_replied_at: Option<IsoTime>,
     /// When the contact last wrote.
     pub contact_wrote_at: IsoTime,
     /// When it was opened.
@@ -218,6 +228,8 @@ impl From<Ticket> for TicketView {
             close_kind: ticket.close_kind,
             close_reason: ticket.close_reason,
             summary: ticket.summary,
+            tag_ids: ticket.tag_ids,
+            first_replied_at: ticket.first_replied_at.map(IsoTime),
             contact_wrote_at: IsoTime(ticket.contact_wrote_at),
             created_at: IsoTime(ticket.created_at),
             updated_at: IsoTime(ticket.updated_at),

@@ -109,6 +109,7 @@ impl Ticket {
             close_kind: None,
             close_reason: None,
             summary: None,
+            first_replied_at: None,
             created_at: now,
             ..self.clone()
         };
@@ -217,6 +218,8 @@ mod tests {
             close_kind: None,
             close_reason: None,
             summary: None,
+            tag_ids: Vec::new(),
+            first_replied_at: None,
             epoch: Some(7),
             contact_wrote_at: NOW,
             created_at: NOW,

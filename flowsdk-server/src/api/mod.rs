@@ -22,6 +22,7 @@ pub mod path;
 pub mod query;
 mod queue_distribution_rules;
 mod queues;
+mod quick_replies;
 pub mod reply;
 mod request;
 mod routes;
@@ -46,6 +47,7 @@ mod observability;
 mod opt_ins;
 mod routers;
 mod sessions;
+mod tags;
 mod templates;
 mod tickets;
 mod transfer;
@@ -119,6 +121,8 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         agents::routes,
         queues::routes,
         queue_distribution_rules::routes,
+        quick_replies::routes,
+        tags::routes,
         tickets::routes,
         helpdesk::routes,
         observability::routes,

@@ -72,6 +72,8 @@ services! {
     queues: Queues in flowsdk_helpdesk::queue,
     distribution_rules: DistributionRules in flowsdk_helpdesk::rule,
     desk: Desk in flowsdk_helpdesk::desk,
+    tags: Tags in flowsdk_helpdesk::tag,
+    quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
     stuck_handoffs: StuckHandoffs in flowsdk_helpdesk::intake,
     dead_letters: DeadLetters in flowsdk_core::stream::dead_letter,
 }

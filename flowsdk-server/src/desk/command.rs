@@ -75,9 +75,10 @@ struct OnTicket {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-/// Most characters of a text, and of a reason, as in the routes.
+/// Most characters of a text and of a reason, and most tags, as in the routes.
 const MAX_TEXT: usize = 4_096;
 const MAX_REASON: usize = 200;
+const MAX_TAGS: usize = 20;
 
 impl Commands {
     /// Carries a command out. Returns the fields of its answer beside `ok`.
@@ -127,6 +128,9 @@ impl Commands {
                 let command: CloseTicket = self.read(Value::Object(rest))?;
                 if command.reason.as_deref().is_some_and(|reason| !is_text(reason, MAX_REASON)) {
                     return Err(self.invalid("reason"));
+                }
+                if command.tag_ids.as_ref().is_some_and(|tags| tags.len() > MAX_TAGS) {
+                    return Err(self.invalid("tagIds"));
                 }
                 let closed = self.desk.close(by, &ticket_id, command).await.map_err(refuse)?;
                 Ok(json!({ "ticket": TicketView::from(closed) }))

@@ -67,6 +67,7 @@ mod provider_template;
 mod published;
 mod pulse;
 mod queue;
+mod quick_reply;
 mod record;
 mod references;
 mod rotation;
@@ -84,6 +85,7 @@ mod sqlite;
 mod statement;
 mod store;
 mod stuck_handoff;
+mod tag;
 mod template;
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@ record! {
         id, kind, router_id, chat_id, contact_id, session_id, previous_ticket_id, opened_by_kind, open_reason,
         opened_by_user_id, epoch, created_at;
         queue_id, status, assigned_user_id, assigned_at, closed_at, closed_by_user_id, close_kind, close_reason,
-        summary, contact_wrote_at, updated_at
+        summary, tag_ids: json, first_replied_at, contact_wrote_at, updated_at
     }
 }
 
@@ -201,8 +201,8 @@ const LOST: &str = concat!(
 const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_id, ticket.contact_id, ticket.session_id,
     ticket.previous_ticket_id, ticket.opened_by_kind, ticket.open_reason, ticket.opened_by_user_id, ticket.epoch,
     ticket.created_at, ticket.queue_id, ticket.status, ticket.assigned_user_id, ticket.assigned_at, ticket.closed_at,
-    ticket.closed_by_user_id, ticket.close_kind, ticket.close_reason, ticket.summary, ticket.contact_wrote_at,
-    ticket.updated_at";
+    ticket.closed_by_user_id, ticket.close_kind, ticket.close_reason, ticket.summary, ticket.tag_ids, ticket.first_replied_at,
+    ticket.contact_wrote_at, ticket.updated_at";
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,

@@ -119,6 +119,8 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/queues", EntityKind::Queue),
         ("/queue-distribution-rules", EntityKind::QueueDistributionRule),
         ("/tickets", EntityKind::Ticket),
+        ("/tags", EntityKind::Tag),
+        ("/quick-replies", EntityKind::QuickReply),
     ];
     let of = |(prefix, _): &&(&str, EntityKind)| {
         path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

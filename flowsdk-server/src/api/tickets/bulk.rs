@@ -6,6 +6,7 @@ use axum::extract::State;
 use flowsdk_core::fault::Fault as _;
 use flowsdk_core::id::{QueueId, TicketId, UserId};
 use flowsdk_helpdesk::desk::{CloseTicket, TransferTicket};
+use flowsdk_helpdesk::tag::TagId;
 use flowsdk_helpdesk::ticket::{Ticket, TicketError, TicketView};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -40,6 +41,9 @@ pub(super) struct CloseTickets {
     /// Why; the flows read it as `ticket.exit.key`.
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "solved")]
     reason: Option<String>,
+    /// The tags of each from now on; those that it has, if they are not given.
+    #[schema(max_items = 20)]
+    tag_ids: Option<Vec<TagId>>,
 }
 
 /// What became of one of many tickets.
@@ -115,10 +119,10 @@ pub(super) async fn close_tickets(
     Body(body): Body<CloseTickets>,
 ) -> Result<Reply<BulkOutcome>, ApiError> {
     let author = can.caller.author();
-    let CloseTickets { ticket_ids, reason } = body;
+    let CloseTickets { ticket_ids, reason, tag_ids } = body;
     let mut done = BulkOutcome { items: Vec::with_capacity(ticket_ids.len()) };
     for id in ticket_ids {
-        let command = CloseTicket { reason: reason.clone(), jump_target: None };
+        let command = CloseTicket { reason: reason.clone(), tag_ids: tag_ids.clone(), jump_target: None };
         let outcome = desk.close(by(&can, &author), &id, command).await;
         done.add(id, outcome)?;
     }

@@ -6,7 +6,9 @@ mod close;
 mod get;
 mod list;
 mod pick_up;
+mod quick_replies;
 mod reply;
+mod tags;
 mod transfer;
 
 use flowsdk_core::change::Author;
@@ -26,6 +28,8 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(reply::reply_to_ticket))
         .add(endpoint!(transfer::transfer_ticket))
         .add(endpoint!(close::close_ticket))
+        .add(endpoint!(tags::tag_ticket))
+        .add(endpoint!(quick_replies::list_ticket_quick_replies))
         .add(endpoint!(bulk::transfer_tickets))
         .add(endpoint!(bulk::close_tickets))
 }

@@ -145,6 +145,8 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         desk_agents: Arc::new(state::DeskAgents::new(store(), cx(), changes())),
         presence,
         queues: Arc::new(state::Queues::new(store(), cx(), changes(), dispatcher())),
+        tags: Arc::new(state::Tags::new(store(), cx(), changes())),
+        quick_replies: Arc::new(state::QuickReplies::new(store(), cx(), changes())),
         distribution_rules: Arc::new(state::DistributionRules::new(store(), cx(), changes())),
         desk,
         stuck_handoffs: Arc::new(state::StuckHandoffs::new(store())),

@@ -113,9 +113,21 @@ impl Walk {
         let delete = "DELETE QUEUE_DISTRIBUTION_RULE";
         self.does("DELETE /queue-distribution-rules/{id}", &[&rule], None, delete).await;
 
+        let tag = json!({ "routerId": router, "name": "T" });
+        let tag = id(&self.does("POST /tags", &[], Some(tag), "CREATE TAG").await);
+        self.does("PATCH /tags/{id}", &[&tag], Some(json!({ "name": "U" })), "UPDATE TAG").await;
+        let reply = json!({ "routerId": router, "name": "R", "text": "Oi" });
+        let reply = id(&self.does("POST /quick-replies", &[], Some(reply), "CREATE QUICK_REPLY").await);
+        let named = json!({ "name": "S" });
+        self.does("PATCH /quick-replies/{id}", &[&reply], Some(named), "UPDATE QUICK_REPLY").await;
+        self.does("DELETE /quick-replies/{id}", &[&reply], None, "DELETE QUICK_REPLY").await;
+
         let update = "UPDATE TICKET";
         let (_visitor, ticket) = desk.hand_over(server).await;
         let ticket = id(&ticket);
+        let tags = json!({ "tagIds": [tag] });
+        self.does("PUT /tickets/{id}/tags", &[&ticket], Some(tags), update).await;
+        self.does("DELETE /tags/{id}", &[&tag], None, "DELETE TAG").await;
         let to_me = json!({ "userId": me });
         self.does("POST /tickets/{id}/assign", &[&ticket], Some(to_me), update).await;
         let to_queue = json!({ "toQueueId": queue });
