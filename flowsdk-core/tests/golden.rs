@@ -111,7 +111,7 @@ fn every_variant_has_a_golden_file() {
         topic::Helpdesk,
         HelpdeskEvent::Handoff(_),
         HelpdeskEvent::Message(_),
-        HelpdeskEvent::WindowExpired(_),
+        HelpdeskEvent::MessageStatus(_),
         HelpdeskEvent::AiTicket(_),
     );
 }

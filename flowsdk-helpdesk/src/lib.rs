@@ -8,6 +8,7 @@ pub mod agent;
 pub mod desk;
 pub mod dispatch;
 pub mod intake;
+pub mod monitoring;
 pub mod news;
 pub mod queue;
 pub mod quick_reply;

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use crate::chat::{Chat, HasChats};
 use crate::contact::{HasOptIns, OptInStatus, ToldOptIn, follow_provider};
 use crate::context::OpContext;
-use crate::event::{DeliveryStatus, HelpdeskEvent, StatusEvent, WindowExpiredEvent};
+use crate::event::{DeliveryStatus, HelpdeskEvent, SentMessageEvent, StatusEvent};
 use crate::fault::StorageError;
 use crate::id::MessageId;
 use crate::message::{
@@ -83,26 +83,31 @@ where
         tx.commit().await
     }
 
-    /// Tells the helpdesk of messages that failed because their contact can no longer be answered.
+    /// Tells the helpdesk how far the messages came that people have sent. A status that says less than is known already is
+    /// no news.
     async fn tell_helpdesk(&self, tx: &mut S::Tx, writes: &[StatusWrite]) -> Result<(), StorageError> {
-        let code = |write: &StatusWrite| write.error.as_ref().map(|error| error.code);
-        let expired: BTreeMap<&MessageId, Timestamp> = writes
-            .iter()
-            .filter(|write| code(write).is_some_and(|code| self.window_codes.contains(&code)))
-            .map(|write| (&write.id, write.at))
-            .collect();
-        if expired.is_empty() {
+        let is_told = |write: &&StatusWrite| {
+            use MessageStatus::{Delivered, Failed, Played, Read};
+            matches!(write.status, Delivered | Read | Played | Failed)
+        };
+        let told: BTreeMap<(&MessageId, MessageStatus), &StatusWrite> =
+            writes.iter().filter(is_told).map(|write| ((&write.id, write.status), write)).collect();
+        if told.is_empty() {
             return Ok(());
         }
-        let ids: Vec<MessageId> = expired.keys().map(|id| (*id).clone()).collect();
-        let event = |(message_id, session_id): (MessageId, SessionId)| {
-            let timestamp = *expired.get(&message_id)?;
-            let event = WindowExpiredEvent { session_id, message_id, timestamp };
-            Some(NewEntry::of::<Helpdesk>(&HelpdeskEvent::WindowExpired(event)))
+        let ids: BTreeSet<&MessageId> = told.keys().map(|(id, _)| *id).collect();
+        let ids: Vec<MessageId> = ids.into_iter().cloned().collect();
+        let event = |(message_id, session_id, status): (MessageId, SessionId, MessageStatus)| {
+            let write = told.get(&(&message_id, status))?;
+            let error = write.error.clone();
+            let window_expired = error.as_ref().is_some_and(|error| self.window_codes.contains(&error.code));
+            let timestamp = write.at;
+            let event = SentMessageEvent { session_id, message_id, status, error, window_expired, timestamp };
+            Some(NewEntry::of::<Helpdesk>(&HelpdeskEvent::MessageStatus(event)))
         };
-        let entries: Vec<NewEntry> =
-            tx.messages().sessions_of(&ids).await?.into_iter().filter_map(event).collect();
-        tx.outbox().push_many(&entries).await
+        let sent = tx.messages().sent_by_people(&ids).await?;
+        let entries: Vec<NewEntry> = sent.into_iter().filter_map(event).collect();
+        if entries.is_empty() { Ok(()) } else { tx.outbox().push_many(&entries).await }
     }
 
     /// Notes that contacts want nothing more, where the provider has refused a message for this reason.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::contact::Contact;
 use crate::id::{AgentId, ChatId, ContactId, MessageId, QueueId, RouterId, TicketId, UserId};
-use crate::message::IncomingMessage;
+use crate::message::{IncomingMessage, MessageStatus, StatusError};
 use crate::session::{Session, SessionId};
 use crate::time::Timestamp;
 
@@ -17,8 +17,8 @@ pub enum HelpdeskEvent {
     Handoff(HandoffEvent),
     /// The contact wrote while a human has the session.
     Message(HelpdeskMessageEvent),
-    /// A message failed because the contact can no longer be answered.
-    WindowExpired(WindowExpiredEvent),
+    /// A message that people have sent came further, or failed.
+    MessageStatus(SentMessageEvent),
     /// The ticket of an AI session was opened, changed or closed.
     AiTicket(AiTicketEvent),
 }
@@ -29,7 +29,7 @@ impl HelpdeskEvent {
         match self {
             Self::Handoff(event) => &event.session_id,
             Self::Message(event) => &event.session_id,
-            Self::WindowExpired(event) => &event.session_id,
+            Self::MessageStatus(event) => &event.session_id,
             Self::AiTicket(event) => &event.session_id,
         }
     }
@@ -94,15 +94,23 @@ pub struct HelpdeskMessageEvent {
     pub timestamp: Timestamp,
 }
 
-/// A message to a contact that failed because they can no longer be answered freely (spec B 3.2; rulings C1).
+/// How far a message came that people have sent (spec B 4.8, 6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct WindowExpiredEvent {
+pub struct SentMessageEvent {
     /// The id of the session.
     pub session_id: SessionId,
     /// The id of the message.
     pub message_id: MessageId,
-    /// When it failed.
+    /// `delivered`, `read`, `played` or `failed`.
+    pub status: MessageStatus,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<StatusError>,
+    /// Whether it failed because the contact can no longer be answered freely (spec B 3.2; rulings C1).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub window_expired: bool,
+    /// When that was.
     pub timestamp: Timestamp,
 }
 

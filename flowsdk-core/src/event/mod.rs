@@ -20,7 +20,7 @@ pub use flow::{
 };
 pub use helpdesk::{
     AiTicketEvent, AiTicketState, HandoffContact, HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent,
-    Sentiment, WindowExpiredEvent,
+    SentMessageEvent, Sentiment,
 };
 pub use incoming::IncomingEvent;
 pub use notice::{Notice, NoticeKind};

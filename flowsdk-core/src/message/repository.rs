@@ -92,6 +92,12 @@ pub trait MessageRepository: Send {
     /// Returns the sessions of these messages.
     async fn sessions_of(&mut self, ids: &[MessageId]) -> Result<Vec<(MessageId, SessionId)>, StorageError>;
 
+    /// Returns those of these messages that people have sent, with their sessions and how far they came.
+    async fn sent_by_people(
+        &mut self,
+        ids: &[MessageId],
+    ) -> Result<Vec<(MessageId, SessionId, MessageStatus)>, StorageError>;
+
     /// Keeps statuses until [`take_parked`](Self::take_parked). One that is kept already stays as it is.
     async fn park(&mut self, statuses: &[ParkedStatus]) -> Result<(), StorageError>;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::cell::Named;
 
 /// The status of an outgoing message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum MessageStatus {
     /// Stored, not yet confirmed by the channel.

@@ -254,7 +254,8 @@ where
             let event = self.event(tx, &session, user, &reply).await?;
             let event = say(tx, event, &ticket.chat_id, &self.handover).await?;
             if ticket.first_replied_at.is_none() {
-                let replied = Ticket { first_replied_at: Some(event.timestamp), ..ticket.clone() };
+                let at = event.timestamp;
+                let replied = Ticket { first_replied_at: Some(at), updated_at: at, ..ticket.clone() };
                 tx.tickets().save_many(std::slice::from_ref(&replied)).await?;
             }
             let replied = Replied {

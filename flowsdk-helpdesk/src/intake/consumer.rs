@@ -7,10 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use flowsdk_core::contact::HasContacts as _;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::{HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent, WindowExpiredEvent};
+use flowsdk_core::event::{HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent, SentMessageEvent};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, ContactId, QueueId};
-use flowsdk_core::message::SenderKind;
 use flowsdk_core::session::{HasSessions as _, SessionId, StoredSession};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::stream::broker::Entry;
@@ -22,7 +21,7 @@ use super::HasStuckHandoffs as _;
 use super::handoffs::{IntakeTx, Taken, take};
 use crate::desk::steps::{publish_endings, tell};
 use crate::dispatch::Dispatcher;
-use crate::news::{DeskEvent, News, TicketMessages};
+use crate::news::{DeskEvent, News, TicketMessageStatus, TicketMessages};
 use crate::ticket::{CloseKind, Closing, HasTickets};
 
 /// The consumer group on `stream:helpdesk`.
@@ -109,18 +108,18 @@ where
     }
 
     async fn store_all(&self, events: &[&HelpdeskEvent]) -> Result<BTreeSet<QueueId>, StorageError> {
-        let (mut handoffs, mut wrote, mut expired) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut handoffs, mut wrote, mut sent) = (Vec::new(), Vec::new(), Vec::new());
         for event in events {
             match event {
                 HelpdeskEvent::Handoff(event) => handoffs.push(event),
                 HelpdeskEvent::Message(event) => wrote.push(event),
-                HelpdeskEvent::WindowExpired(event) => expired.push(event),
+                HelpdeskEvent::MessageStatus(event) => sent.push(event),
                 HelpdeskEvent::AiTicket(event) => {
                     tracing::debug!(ticket = %event.ticket_id, "the ticket of an AI session is its agent's");
                 }
             }
         }
-        if handoffs.is_empty() && wrote.is_empty() && expired.is_empty() {
+        if handoffs.is_empty() && wrote.is_empty() && sent.is_empty() {
             return Ok(BTreeSet::new());
         }
         let mut tx = self.store.begin().await?;
@@ -128,7 +127,11 @@ where
         if !wrote.is_empty() {
             news.extend(note(&mut tx, wrote).await?);
         }
-        news.extend(expire(&mut tx, &expired, self.cx.now()).await?);
+        if !sent.is_empty() {
+            // Whoever has a ticket hears of the message before the ticket is closed for it.
+            news.extend(follow(&mut tx, &sent).await?);
+            news.extend(expire(&mut tx, &sent, self.cx.now()).await?);
+        }
         tell(&mut tx, news.into_iter(), self.cx.now()).await?;
         tx.commit().await?;
         Ok(queues)
@@ -154,20 +157,38 @@ async fn note<T: HasTickets>(
     Ok(news.collect())
 }
 
+/// Returns the news of messages that came further, or failed, for whoever has their tickets.
+async fn follow<T: HasTickets>(tx: &mut T, sent: &[&SentMessageEvent]) -> Result<Vec<News>, StorageError> {
+    let sessions: BTreeSet<&SessionId> = sent.iter().map(|event| &event.session_id).collect();
+    let sessions: Vec<SessionId> = sessions.into_iter().cloned().collect();
+    let tickets = tx.tickets().assigned_of(&sessions).await?;
+    let news = sent.iter().filter_map(|event| {
+        let ticket = tickets.iter().find(|ticket| ticket.session_id.as_ref() == Some(&event.session_id))?;
+        let user = ticket.assigned_user_id.as_ref()?;
+        let key = Some(format!("status:{}:{}", event.message_id, event.status.name()));
+        let status = TicketMessageStatus {
+            ticket_id: ticket.id.clone(),
+            chat_id: ticket.chat_id.clone(),
+            message_id: event.message_id.clone(),
+            status: event.status,
+            error: event.error.clone(),
+        };
+        Some(News { key, ..News::new(user, DeskEvent::MessageStatus(status)) })
+    });
+    Ok(news.collect())
+}
+
 /// Closes the tickets of contacts who can no longer be answered, as an agent's message has shown. Returns the news of
 /// whoever had them.
 async fn expire<T: IntakeTx>(
     tx: &mut T,
-    expired: &[&WindowExpiredEvent],
+    sent: &[&SentMessageEvent],
     now: Timestamp,
 ) -> Result<Vec<News>, StorageError> {
     let mut chats = BTreeMap::new();
-    for event in expired {
+    for event in sent.iter().filter(|event| event.window_expired) {
         let found = tx.chat_catalog().find_message(&event.message_id).await?;
-        let by_agent = found.filter(|(message, _)| {
-            message.sender.as_ref().is_some_and(|sender| sender.kind == SenderKind::Human)
-        });
-        chats.extend(by_agent.map(|(message, _)| (message.chat_id, &event.session_id)));
+        chats.extend(found.map(|(message, _)| (message.chat_id, &event.session_id)));
     }
     if chats.is_empty() {
         return Ok(Vec::new());

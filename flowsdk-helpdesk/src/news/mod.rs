@@ -5,6 +5,6 @@ mod model;
 mod repository;
 mod service;
 
-pub use model::{DeskEvent, KEPT_FOR, News, TicketMessages};
+pub use model::{DeskEvent, KEPT_FOR, News, TicketMessageStatus, TicketMessages};
 pub use repository::{HasNews, NewsRepository, NewsRow};
-pub use service::{DeskNews, Missed};
+pub use service::{DeskNews, Missed, WaitingInQueue};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use flowsdk_core::id::{ChatId, TicketId, UserId};
-use flowsdk_core::message::IncomingMessage;
+use flowsdk_core::id::{ChatId, MessageId, TicketId, UserId};
+use flowsdk_core::message::{IncomingMessage, MessageStatus, StatusError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -24,6 +24,23 @@ pub struct TicketMessages {
     pub messages: Vec<IncomingMessage>,
 }
 
+/// How far a message of an agent came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TicketMessageStatus {
+    /// The ticket.
+    pub ticket_id: TicketId,
+    /// The chat that has the message.
+    pub chat_id: ChatId,
+    /// The message.
+    pub message_id: MessageId,
+    /// `delivered`, `read`, `played` or `failed`.
+    pub status: MessageStatus,
+    /// Why it failed: the provider's code and text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<StatusError>,
+}
+
 /// What an agent is told of a ticket.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DeskEvent {
@@ -31,6 +48,8 @@ pub enum DeskEvent {
     Assigned(Box<Ticket>),
     /// The contact wrote.
     Message(TicketMessages),
+    /// A message of theirs came further, or failed.
+    MessageStatus(TicketMessageStatus),
     /// It goes on elsewhere: the ticket that they had, and the next one.
     Transferred(Box<Ticket>, TicketId),
     /// It ended.
@@ -48,6 +67,7 @@ impl DeskEvent {
         match self {
             Self::Assigned(_) => "ticket:assigned",
             Self::Message(_) => "ticket:message",
+            Self::MessageStatus(_) => "ticket:message-status",
             Self::Transferred(..) => "ticket:transferred",
             Self::Closed(ticket) if ticket.close_kind == Some(CloseKind::MetaWindowExpired) => {
                 "ticket:window_expired"
@@ -68,11 +88,16 @@ impl DeskEvent {
                     .into_iter()
                     .collect()
             }
-            Self::Message(messages) => match json(messages) {
-                Value::Object(fields) => fields,
-                _ => Map::new(),
-            },
+            Self::Message(messages) => fields(messages),
+            Self::MessageStatus(status) => fields(status),
         }
+    }
+}
+
+fn fields(it: &impl Serialize) -> Map<String, Value> {
+    match json(it) {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
     }
 }
 

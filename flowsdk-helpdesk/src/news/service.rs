@@ -1,5 +1,6 @@
 //! Reading news.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use flowsdk_core::context::OpContext;
@@ -22,6 +23,18 @@ pub enum Missed {
     From(i64),
     /// Behind this number, which is the last one: what it has missed is gone, so it has to load everything anew.
     Everything(i64),
+}
+
+/// How many tickets wait in a queue in which a user works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
+pub struct WaitingInQueue {
+    pub user_id: UserId,
+    pub router_id: RouterId,
+    pub queue_id: QueueId,
+    pub waiting: i64,
+    /// When the oldest of them was opened.
+    pub oldest: Option<Timestamp>,
 }
 
 /// Reads the news of desks, and forgets old ones.
@@ -71,28 +84,27 @@ where
         self.store.read().await?.news().unseen(desks, AT_ONCE).await
     }
 
-    /// Returns the queues in which a user works, of these routers or of all.
+    /// Returns how many tickets wait in each queue of these users.
     ///
     /// # Errors
     /// [`StorageError`].
-    pub async fn queues_of(
-        &self,
-        user: &UserId,
-        only: Option<&[RouterId]>,
-    ) -> Result<Vec<QueueId>, StorageError> {
-        let queues = self.store.read().await?.queues().of_user(user, only).await?;
-        Ok(queues.into_iter().map(|queue| queue.id).collect())
-    }
-
-    /// Returns how many tickets wait in each of these queues, and since when the oldest does; nothing of empty ones.
-    ///
-    /// # Errors
-    /// [`StorageError`].
-    pub async fn waiting(&self, queues: &[QueueId]) -> Result<Vec<(QueueId, i64, Timestamp)>, StorageError> {
+    pub async fn waiting(&self, users: &[UserId]) -> Result<Vec<WaitingInQueue>, StorageError> {
+        if users.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut tx = self.store.read().await?;
+        let works = tx.queues().of_users(users).await?;
+        let queues: BTreeSet<QueueId> = works.iter().map(|(_, _, queue)| queue.clone()).collect();
         if queues.is_empty() {
             return Ok(Vec::new());
         }
-        self.store.read().await?.tickets().waiting_in(queues).await
+        let waiting = tx.tickets().waiting_in(&queues.into_iter().collect::<Vec<_>>()).await?;
+        let count = |(user_id, router_id, queue_id): (UserId, RouterId, QueueId)| {
+            let found = waiting.iter().find(|(queue, ..)| *queue == queue_id);
+            let (waiting, oldest) = found.map_or((0, None), |(_, count, since)| (*count, Some(*since)));
+            WaitingInQueue { user_id, router_id, queue_id, waiting, oldest }
+        };
+        Ok(works.into_iter().map(count).collect())
     }
 
     /// Forgets news that are older than [`KEPT_FOR`].

@@ -39,6 +39,9 @@ pub trait QueueRepository: Send {
         now: Timestamp,
     ) -> Result<Vec<(QueueId, i64)>, StorageError>;
 
+    /// Returns the queues that each of these users works in, with their routers, in the order of their ids.
+    async fn of_users(&mut self, users: &[UserId]) -> Result<Vec<(UserId, RouterId, QueueId)>, StorageError>;
+
     /// Returns the queues that a user works in, of these routers or of all.
     async fn of_user(&mut self, user: &UserId, only: Option<&[RouterId]>)
     -> Result<Vec<Queue>, StorageError>;

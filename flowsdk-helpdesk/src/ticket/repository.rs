@@ -58,6 +58,9 @@ pub trait TicketRepository: Send {
         wrote: &[(SessionId, Timestamp)],
     ) -> Result<Vec<(SessionId, TicketId, UserId)>, StorageError>;
 
+    /// Returns the tickets of these sessions that somebody has.
+    async fn assigned_of(&mut self, sessions: &[SessionId]) -> Result<Vec<Ticket>, StorageError>;
+
     /// Returns how many tickets of a queue are open.
     async fn count_open_in(&mut self, queue: &QueueId) -> Result<i64, StorageError>;
 

@@ -74,6 +74,7 @@ services! {
     desk: Desk in flowsdk_helpdesk::desk,
     tags: Tags in flowsdk_helpdesk::tag,
     quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
+    monitoring: Monitoring in flowsdk_helpdesk::monitoring,
     stuck_handoffs: StuckHandoffs in flowsdk_helpdesk::intake,
     dead_letters: DeadLetters in flowsdk_core::stream::dead_letter,
 }

@@ -7,7 +7,7 @@ use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_core::change::Author;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::Fault;
-use flowsdk_core::id::{TicketId, UserId};
+use flowsdk_core::id::{RouterId, TicketId, UserId};
 use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, Once, Outcome, StoredAnswer};
 use flowsdk_core::text::Language;
 use flowsdk_helpdesk::agent::PresenceStatus;
@@ -72,6 +72,12 @@ struct OnTicket {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Monitor {
+    router_id: Option<RouterId>,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
@@ -86,10 +92,13 @@ impl Commands {
         &self,
         name: &str,
         payload: Value,
-        seat: &Seat,
+        seat: &Arc<Seat>,
         caller: &Authenticated,
         author: &Author,
     ) -> Result<Value, Refusal> {
+        if name.starts_with("monitoring:") {
+            return self.monitor(name, payload, seat, caller).await;
+        }
         let refuse = |error: TicketError| self.refused(&error);
         let scope =
             caller.require(Resource::Helpdesk, Action::Write).map_err(|error| self.refused(&error))?;
@@ -137,14 +146,40 @@ impl Commands {
             }
             "helpdesk:refresh" => {
                 let Nothing {} = self.read(payload)?;
-                self.hub
-                    .tell_waiting(seat, self.cx.now(), true)
-                    .await
-                    .map_err(|error| self.refused(&error))?;
+                let seats = [Arc::clone(seat)];
+                let told = self.hub.tell_waiting(&seats, self.cx.now(), true).await;
+                told.map_err(|error| self.refused(&error))?;
                 Ok(json!({}))
             }
-            _ => Err(self.worded("event_unknown", "Evento desconhecido", "Unknown event")),
+            _ => Err(self.unknown()),
         }
+    }
+
+    /// Shows the figures to whoever may read reports, or stops it.
+    async fn monitor(
+        &self,
+        name: &str,
+        payload: Value,
+        seat: &Seat,
+        caller: &Authenticated,
+    ) -> Result<Value, Refusal> {
+        match name {
+            "monitoring:join" => {
+                let Monitor { router_id } = self.read(payload)?;
+                let reports = caller.require(Resource::Reports, Action::Read);
+                let reports = reports.map_err(|error| self.refused(&error))?;
+                reports.admit(router_id.clone()).map_err(|error| self.refused(&error))?;
+                seat.monitor(router_id, reports);
+                let shown = self.hub.show_figures(seat, self.cx.now()).await;
+                shown.map_err(|error| self.refused(&error))?;
+            }
+            "monitoring:leave" => {
+                let Nothing {} = self.read(payload)?;
+                seat.stop_monitoring();
+            }
+            _ => return Err(self.unknown()),
+        }
+        Ok(json!({}))
     }
 
     async fn reply(&self, payload: Value, by: By<'_>, user: &UserId) -> Result<Value, Refusal> {
@@ -181,6 +216,10 @@ impl Commands {
     fn invalid(&self, field: &str) -> Refusal {
         let (portuguese, english) = (format!("Campo inválido: {field}"), format!("Invalid field: {field}"));
         self.worded("invalid_payload", &portuguese, &english)
+    }
+
+    fn unknown(&self) -> Refusal {
+        self.worded("event_unknown", "Evento desconhecido", "Unknown event")
     }
 
     pub(super) fn refused(&self, error: &impl Fault) -> Refusal {

@@ -1,19 +1,20 @@
 //! The desks that are connected to this process.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flowsdk_auth::permission::{Action, Resource};
+use flowsdk_auth::access::Authenticated;
+use flowsdk_auth::permission::{Action, Resource, RouterScope};
 use flowsdk_core::fault::{Fault as _, FaultKind, StorageError};
-use flowsdk_core::id::{QueueId, RouterId, UserId};
+use flowsdk_core::id::{RouterId, UserId};
 use flowsdk_core::time::{IsoTime, Timestamp};
-use flowsdk_helpdesk::news::{DeskNews, NewsRow};
+use flowsdk_helpdesk::news::{DeskNews, NewsRow, WaitingInQueue};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
 use socketioxide::extract::SocketRef;
 
-use crate::api::state::Authenticator;
+use crate::api::state::{Authenticator, Monitoring};
 use crate::socket::emit_checked;
 
 /// A desk: one socket of an agent.
@@ -28,6 +29,17 @@ pub(crate) struct Seat {
     sent: AtomicI64,
     /// What it was last told of waiting tickets.
     waiting: Mutex<Option<Value>>,
+    /// The figures that it is sent, if it wants them.
+    monitored: Mutex<Option<Monitored>>,
+}
+
+/// Which figures a desk is sent.
+#[derive(Debug, Clone)]
+struct Monitored {
+    /// Those of this router; of all within `scope`, if none is named.
+    router: Option<RouterId>,
+    /// The routers whose figures the agent may see, at the last look.
+    scope: RouterScope,
 }
 
 impl Seat {
@@ -45,6 +57,7 @@ impl Seat {
             routers: Mutex::new(routers),
             sent: AtomicI64::new(sent),
             waiting: Mutex::new(None),
+            monitored: Mutex::new(None),
         }
     }
 
@@ -65,6 +78,49 @@ impl Seat {
         }
     }
 
+    /// Tells the desk how many tickets wait in its queues; unless `anew`, only if it has not been told.
+    fn tell_waiting(&self, queues: &[&WaitingInQueue], now: Timestamp, anew: bool) {
+        let counts =
+            queues.iter().map(|queue| json!({ "queueId": queue.queue_id, "waiting": queue.waiting }));
+        let told: Value = counts.collect();
+        if !anew && lock(&self.waiting).as_ref() == Some(&told) {
+            return;
+        }
+        let by_queue = queues.iter().map(|queue| {
+            let wait = queue.oldest.map_or(0, |since| (now.as_millis() - since.as_millis()).max(0));
+            json!({ "queueId": queue.queue_id, "waiting": queue.waiting, "oldestWaitMs": wait })
+        });
+        let event = json!({
+            "seq": self.sent.load(Ordering::SeqCst),
+            "at": IsoTime(now),
+            "total": queues.iter().map(|queue| queue.waiting).sum::<i64>(),
+            "byQueue": by_queue.collect::<Vec<Value>>(),
+        });
+        if emit_checked(&self.socket, "helpdesk:waiting", &event).is_ok() {
+            *lock(&self.waiting) = Some(told);
+        }
+    }
+
+    /// Sends the desk the figures of a router from now on, or of all within `scope`.
+    pub(super) fn monitor(&self, router: Option<RouterId>, scope: RouterScope) {
+        *lock(&self.monitored) = Some(Monitored { router, scope });
+    }
+
+    /// Sends it none any more.
+    pub(super) fn stop_monitoring(&self) {
+        *lock(&self.monitored) = None;
+    }
+
+    /// Follows what the agent may see now.
+    fn review_monitoring(&self, caller: &Authenticated) {
+        let mut monitored = lock(&self.monitored);
+        let Some(Monitored { router, .. }) = monitored.as_ref() else { return };
+        let scope = caller.require(Resource::Reports, Action::Read).ok();
+        let scope = scope.filter(|scope| scope.admit(router.clone()).is_ok());
+        let router = router.clone();
+        *monitored = scope.map(|scope| Monitored { router, scope });
+    }
+
     /// Ends the desk.
     fn leave(&self) {
         if let Err(error) = self.socket.clone().disconnect() {
@@ -80,6 +136,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The desks of this process.
 pub(crate) struct Hub {
     news: DeskNews<SqlStore>,
+    figures: Arc<Monitoring>,
     authenticator: Arc<Authenticator>,
     seats: Mutex<HashMap<u64, Arc<Seat>>>,
     next: AtomicU64,
@@ -87,8 +144,12 @@ pub(crate) struct Hub {
 
 impl Hub {
     /// Creates a hub without desks.
-    pub(crate) fn new(news: DeskNews<SqlStore>, authenticator: Arc<Authenticator>) -> Self {
-        Self { news, authenticator, seats: Mutex::default(), next: AtomicU64::default() }
+    pub(crate) fn new(
+        news: DeskNews<SqlStore>,
+        figures: Arc<Monitoring>,
+        authenticator: Arc<Authenticator>,
+    ) -> Self {
+        Self { news, figures, authenticator, seats: Mutex::default(), next: AtomicU64::default() }
     }
 
     /// Returns the news that desks read.
@@ -138,45 +199,51 @@ impl Hub {
     /// # Errors
     /// The tickets cannot be counted; the next tick does.
     pub(crate) async fn count_waiting(&self, now: Timestamp) -> Result<(), StorageError> {
+        self.tell_waiting(&self.seats(), now, false).await
+    }
+
+    /// Sends figures to the desks that want them: a tick.
+    ///
+    /// # Errors
+    /// The figures cannot be read; the next tick sends them.
+    pub(crate) async fn send_figures(&self, now: Timestamp) -> Result<(), StorageError> {
         for seat in self.seats() {
-            self.tell_waiting(&seat, now, false).await?;
+            self.show_figures(&seat, now).await?;
         }
         Ok(())
     }
 
-    /// Tells a desk how many tickets wait in its queues; unless `anew`, only what it has not been told.
+    /// Sends a desk the figures that it wants.
+    pub(super) async fn show_figures(&self, seat: &Seat, now: Timestamp) -> Result<(), StorageError> {
+        let monitored = lock(&seat.monitored).clone();
+        let Some(Monitored { router, scope }) = monitored else { return Ok(()) };
+        let Ok(router) = scope.admit(router) else { return Ok(()) };
+        let snapshot = self.figures.snapshot(scope.reach(), &router).await?;
+        let mut event = serde_json::to_value(&*snapshot).unwrap_or_default();
+        event["seq"] = seat.sent.load(Ordering::SeqCst).into();
+        event["at"] = json!(IsoTime(now));
+        if let Err(error) = emit_checked(&seat.socket, "monitoring:snapshot", &event) {
+            tracing::debug!(user = %seat.user, %error, "a desk misses a snapshot");
+        }
+        Ok(())
+    }
+
+    /// Tells desks how many tickets wait in their queues; unless `anew`, only what they have not been told.
     pub(super) async fn tell_waiting(
         &self,
-        seat: &Seat,
+        seats: &[Arc<Seat>],
         now: Timestamp,
         anew: bool,
     ) -> Result<(), StorageError> {
-        let routers = lock(&seat.routers).clone();
-        let queues = self.news.queues_of(&seat.user, routers.as_deref()).await?;
-        let waiting = self.news.waiting(&queues).await?;
-        let of = |queue: &QueueId| waiting.iter().find(|(id, ..)| id == queue);
-        let counts: Vec<Value> = queues
-            .iter()
-            .map(|queue| json!({ "queueId": queue, "waiting": of(queue).map_or(0, |(_, count, _)| *count) }))
-            .collect();
-        let told = Value::Array(counts);
-        if !anew && lock(&seat.waiting).as_ref() == Some(&told) {
-            return Ok(());
-        }
-        let by_queue: Vec<Value> = queues
-            .iter()
-            .map(|queue| {
-                let (count, oldest) = of(queue).map_or((0, None), |(_, count, since)| (*count, Some(*since)));
-                let wait = oldest.map_or(0, |since| (now.as_millis() - since.as_millis()).max(0));
-                json!({ "queueId": queue, "waiting": count, "oldestWaitMs": wait })
-            })
-            .collect();
-        let total: i64 = waiting.iter().map(|(_, count, _)| count).sum();
-        let event = json!({
-            "seq": seat.sent.load(Ordering::SeqCst), "at": IsoTime(now), "total": total, "byQueue": by_queue,
-        });
-        if emit_checked(&seat.socket, "helpdesk:waiting", &event).is_ok() {
-            *lock(&seat.waiting) = Some(told);
+        let users: BTreeSet<UserId> = seats.iter().map(|seat| seat.user.clone()).collect();
+        let counts = self.news.waiting(&users.into_iter().collect::<Vec<_>>()).await?;
+        for seat in seats {
+            let routers = lock(&seat.routers).clone();
+            let is_theirs = |queue: &&WaitingInQueue| {
+                let within = routers.as_ref().is_none_or(|routers| routers.contains(&queue.router_id));
+                queue.user_id == seat.user && within
+            };
+            seat.tell_waiting(&counts.iter().filter(is_theirs).collect::<Vec<_>>(), now, anew);
         }
         Ok(())
     }
@@ -188,6 +255,7 @@ impl Hub {
                 Ok(found) => match found.require(Resource::Helpdesk, Action::Read) {
                     Ok(scope) => {
                         *lock(&seat.routers) = scope.reach().routers().map(<[RouterId]>::to_vec);
+                        seat.review_monitoring(&found);
                     }
                     Err(_) => seat.leave(),
                 },

@@ -89,7 +89,7 @@ impl DeskSocket {
         let seat = Arc::new(Seat::new(socket.clone(), user, authorization, routers, sent));
         let number = self.hub.join(Arc::clone(&seat));
         socket.extensions.insert(Place(Arc::new((Arc::clone(&seat), Mutex::new(Some(number))))));
-        if let Err(error) = self.hub.tell_waiting(&seat, now, true).await {
+        if let Err(error) = self.hub.tell_waiting(&[seat], now, true).await {
             tracing::debug!(error = %Chain(&error), "a desk is told later how many tickets wait");
         }
     }

@@ -91,6 +91,13 @@ pub(super) const FIND_BY_PROVIDER_ID: Sql =
 
 const SESSIONS_OF: Sql = sql_list!("SELECT id, session_id FROM message WHERE id ", "$1", "");
 
+const SENT_BY_PEOPLE: Sql = sql_list!(
+    "SELECT id, session_id, status FROM message WHERE sender_kind = 'human' AND session_id IS NOT NULL AND status IS NOT NULL
+     AND id ",
+    "$1",
+    ""
+);
+
 /// `$1` lists `[id, provider id]`.
 const NOTE_PROVIDER_ID: Sql = sql_per(
     "UPDATE message SET provider_id = told.value ->> 1 FROM json_each($1) AS told
@@ -200,7 +207,7 @@ const OUTGOING_IDS: Sql = sql_per(
 const PLACE: Sql = sql("SELECT chat_id, seq FROM message WHERE id = $1 AND session_id = $2");
 
 super::statement::statements! {
-   LAST, FIND_BY_CHANNEL_ID, FIND_BY_PROVIDER_ID, SESSIONS_OF, NOTE_PROVIDER_ID, TAKE_PARKED, DROP_PARKED, ADVANCE,
+   LAST, FIND_BY_CHANNEL_ID, FIND_BY_PROVIDER_ID, SESSIONS_OF, SENT_BY_PEOPLE, NOTE_PROVIDER_ID, TAKE_PARKED, DROP_PARKED, ADVANCE,
    ADVANCE_IN_SESSION, FAIL, HISTORY, PLACE, OUTGOING, OUTGOING_IDS; INSERT, PARK
 }
 
@@ -265,6 +272,13 @@ impl MessageRepository for SqlTx {
 
     async fn sessions_of(&mut self, ids: &[MessageId]) -> Result<Vec<(MessageId, SessionId)>, StorageError> {
         self.conn.fetch_all(SESSIONS_OF, (Json(ids),)).await
+    }
+
+    async fn sent_by_people(
+        &mut self,
+        ids: &[MessageId],
+    ) -> Result<Vec<(MessageId, SessionId, MessageStatus)>, StorageError> {
+        self.conn.fetch_all(SENT_BY_PEOPLE, (Json(ids),)).await
     }
 
     async fn park(&mut self, statuses: &[ParkedStatus]) -> Result<(), StorageError> {

@@ -54,6 +54,7 @@ mod login_schedule;
 mod media;
 mod message;
 mod migrations;
+mod monitoring;
 mod observability;
 mod opt_in;
 mod opt_in_catalog;

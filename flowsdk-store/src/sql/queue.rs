@@ -68,6 +68,13 @@ const OF_USER: Sql = sql_per(
     ),
 );
 
+const OF_USERS: Sql = sql_list!(
+    "SELECT agent.user_id, agent.router_id, queue_agent.queue_id
+     FROM agent JOIN queue_agent ON queue_agent.agent_id = agent.id WHERE agent.user_id ",
+    "$1",
+    " ORDER BY queue_agent.queue_id, agent.user_id"
+);
+
 const PRESENT_IN: Sql = sql_list!(
     "SELECT queue_agent.queue_id, COUNT(*) FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
         JOIN desk_presence ON desk_presence.user_id = agent.user_id
@@ -77,7 +84,7 @@ const PRESENT_IN: Sql = sql_list!(
 );
 
 super::statement::statements! {
-    ACTIVE_OF, AGENTS, ADD_AGENT, REMOVE_AGENT, LAST_GIVEN, NOTE_GIVEN, OF_USER, PRESENT_IN; TABLE
+    ACTIVE_OF, AGENTS, ADD_AGENT, REMOVE_AGENT, LAST_GIVEN, NOTE_GIVEN, OF_USER, OF_USERS, PRESENT_IN; TABLE
 }
 
 impl RouterTable for Queue {
@@ -121,6 +128,10 @@ impl QueueRepository for SqlTx {
         now: Timestamp,
     ) -> Result<Vec<(QueueId, i64)>, StorageError> {
         self.conn.fetch_all(PRESENT_IN, (Json(queues), now)).await
+    }
+
+    async fn of_users(&mut self, users: &[UserId]) -> Result<Vec<(UserId, RouterId, QueueId)>, StorageError> {
+        self.conn.fetch_all(OF_USERS, (Json(users),)).await
     }
 
     async fn of_user(

@@ -84,6 +84,9 @@ const NOTE_CONTACT: Sql = sql_per(
      RETURNING ticket.session_id, ticket.id, ticket.assigned_user_id",
 );
 
+const ASSIGNED_OF: Sql =
+    sql_list!(concat!(Ticket::SELECT, " WHERE status = 'assigned' AND session_id "), "$1", " ORDER BY id");
+
 const COUNT_OPEN_IN: Sql =
     sql("SELECT COUNT(*) FROM ticket WHERE queue_id = $1 AND status IN ('waiting', 'assigned')");
 
@@ -205,7 +208,7 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
     ticket.contact_wrote_at, ticket.updated_at";
 
 super::statement::statements! {
-    FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
+    FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
     CLAIM_ABANDONED, UNATTENDED, CLAIM_LOST; INSERT, LIST
 }
@@ -271,6 +274,10 @@ impl TicketRepository for SqlTx {
             wrote.iter().map(|(session, at)| (session, at.as_millis())).collect();
         let rows: Vec<Row> = self.conn.fetch_all(NOTE_CONTACT, (Json(&wrote),)).await?;
         Ok(rows.into_iter().filter_map(|(session, ticket, user)| Some((session, ticket, user?))).collect())
+    }
+
+    async fn assigned_of(&mut self, sessions: &[SessionId]) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(ASSIGNED_OF, (Json(sessions),)).await
     }
 
     async fn count_open_in(&mut self, queue: &QueueId) -> Result<i64, StorageError> {

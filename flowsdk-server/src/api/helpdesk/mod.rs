@@ -1,5 +1,6 @@
 //! `/helpdesk`: what operators of the helpdesk look at.
 
+mod monitoring;
 mod stuck_handoffs;
 
 use super::routes::{Routes, endpoint};
@@ -7,5 +8,6 @@ use super::routes::{Routes, endpoint};
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
         .tag("helpdesk", "What operators of the helpdesk look at")
+        .add(endpoint!(monitoring::show_monitoring))
         .add(endpoint!(stuck_handoffs::list_stuck_handoffs))
 }

@@ -109,7 +109,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let presence = Arc::new(state::Presence::new(store(), cx(), dispatcher()));
     let desk = state::Desk::new(store(), cx(), changes(), ground.handover(), dispatcher());
     let desk = Arc::new(desk);
-    let socket = (Arc::clone(&authenticator), Arc::clone(&desk), Arc::clone(&presence));
+    let monitoring = Arc::new(state::Monitoring::new(store(), cx()));
+    let socket =
+        (Arc::clone(&authenticator), Arc::clone(&desk), Arc::clone(&presence), Arc::clone(&monitoring));
     let services = Services {
         authenticator,
         logins: Arc::new(logins),
@@ -149,6 +151,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         quick_replies: Arc::new(state::QuickReplies::new(store(), cx(), changes())),
         distribution_rules: Arc::new(state::DistributionRules::new(store(), cx(), changes())),
         desk,
+        monitoring,
         stuck_handoffs: Arc::new(state::StuckHandoffs::new(store())),
         dead_letters: Arc::new(state::DeadLetters::new(store(), cx()).noted_in(changes())),
     };
@@ -162,8 +165,8 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         trusted_proxies: config.webchat.trusted_proxies,
     }));
     ground.surface.add_routes(routes);
-    let (authenticator, desk, presence) = socket;
-    super::desk::serve(ground, authenticator, desk, presence);
+    let (authenticator, desk, presence, monitoring) = socket;
+    super::desk::serve(ground, authenticator, desk, presence, monitoring);
     Ok(())
 }
 

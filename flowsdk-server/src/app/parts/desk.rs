@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_core::fault::Chain;
+use flowsdk_helpdesk::monitoring::SNAPSHOT_LIFETIME;
 use flowsdk_helpdesk::news::DeskNews;
 
-use crate::api::state::{Authenticator, Desk, Presence};
+use crate::api::state::{Authenticator, Desk, Monitoring, Presence};
 use crate::app::ground::Ground;
 use crate::desk::{Commands, DeskSocket, Hub, SOCKET_PATH};
 use crate::socket::{Front, OrderedConfig, SocketLimits, Transports, builder, close_in_slices, in_order};
@@ -24,9 +25,10 @@ pub(super) fn serve(
     authenticator: Arc<Authenticator>,
     desk: Arc<Desk>,
     presence: Arc<Presence>,
+    figures: Arc<Monitoring>,
 ) {
     let news = || DeskNews::new(Arc::clone(&ground.store), ground.cx.clone());
-    let hub = Arc::new(Hub::new(news(), Arc::clone(&authenticator)));
+    let hub = Arc::new(Hub::new(news(), figures, Arc::clone(&authenticator)));
     let language = ground.config.default_language;
     let commands = Commands { hub: Arc::clone(&hub), desk, presence, language, cx: ground.cx.clone() };
     let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
@@ -77,6 +79,15 @@ fn tick(ground: &Ground, hub: &Arc<Hub>) {
         async move {
             if let Err(error) = hub.count_waiting(now).await {
                 tracing::debug!(error = %Chain(&error), "desks are told later how many tickets wait");
+            }
+        }
+    });
+    let (figures, cx) = (Arc::clone(hub), ground.cx.clone());
+    ground.every("desk figures", SNAPSHOT_LIFETIME, move || {
+        let (hub, now) = (Arc::clone(&figures), cx.now());
+        async move {
+            if let Err(error) = hub.send_figures(now).await {
+                tracing::debug!(error = %Chain(&error), "desks are sent the figures later");
             }
         }
     });

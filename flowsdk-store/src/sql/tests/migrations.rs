@@ -59,6 +59,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0046_queue_hours", "89897a931457", "99ee80300310"),
     ("0047_reply_to_queue", "bfdd8c0f239e", "83cd37a3ad1a"),
     ("0048_tags_and_quick_replies", "2c9f71c72eb5", "20c84cab3498"),
+    ("0049_ticket_changes", "4319a9d5bf83", "4319a9d5bf83"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -48,6 +48,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         llm_credential,
         login_schedule,
         message,
+        monitoring,
         observability,
         opt_in,
         opt_in_catalog,
