@@ -44,11 +44,37 @@ pub trait Store: Send + Sync + Debug + 'static {
     fn generation(&self, of: Records) -> Option<u64>;
 }
 
-/// A transaction; dropping it rolls it back.
+/// A transaction; dropping it rolls it back, at some moment after that.
 #[async_trait]
-pub trait Transaction: Send {
+pub trait Transaction: Send + Sized {
     /// Makes everything of it durable, or nothing.
     async fn commit(self) -> Result<(), StorageError>;
+
+    /// Takes everything of it back. Its locks are gone when this returns.
+    async fn rollback(self) {}
+}
+
+/// Does work in a transaction: commits what it did, or takes it back before the error is returned. Whoever hears of a
+/// failure may go on at once, and finds nothing locked.
+///
+/// # Errors
+/// Those of the work, and [`StorageError`].
+pub async fn transact<S, T, E>(store: &S, work: impl AsyncFnOnce(&mut S::Tx) -> Result<T, E>) -> Result<T, E>
+where
+    S: Store + ?Sized,
+    E: From<StorageError>,
+{
+    let mut tx = store.begin().await?;
+    match work(&mut tx).await {
+        Ok(done) => {
+            tx.commit().await?;
+            Ok(done)
+        }
+        Err(error) => {
+            tx.rollback().await;
+            Err(error)
+        }
+    }
 }
 
 /// The retries of work that may lose a race with another writer: four, each at once.

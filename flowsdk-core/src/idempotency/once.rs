@@ -2,7 +2,7 @@
 
 use super::{Begun, HasIdempotency, IdempotentRequest, StoredAnswer};
 use crate::fault::{Fault, StorageError};
-use crate::store::{Store, Transaction as _};
+use crate::store::{Store, transact};
 use crate::time::Timestamp;
 
 /// The key was used for another request.
@@ -59,18 +59,19 @@ where
     S: Store<Tx: HasIdempotency>,
     E: From<IdempotencyConflict> + From<StorageError>,
 {
-    let mut tx = store.begin().await?;
-    if let Some(once) = &once {
-        match tx.idempotency().begin(&once.request, now).await? {
-            Begun::First => {}
-            Begun::Replay(answer) => return Ok(Outcome::Replayed(answer)),
-            Begun::OtherRequest => return Err(IdempotencyConflict.into()),
+    transact(store, async |tx: &mut S::Tx| {
+        if let Some(once) = &once {
+            match tx.idempotency().begin(&once.request, now).await? {
+                Begun::First => {}
+                Begun::Replay(answer) => return Ok(Outcome::Replayed(answer)),
+                Begun::OtherRequest => return Err(IdempotencyConflict.into()),
+            }
         }
-    }
-    let done = act(&mut tx).await?;
-    if let Some(once) = &once {
-        tx.idempotency().finish(&once.request, &(once.answer)(&done)).await?;
-    }
-    tx.commit().await?;
-    Ok(Outcome::Done(done))
+        let done = act(tx).await?;
+        if let Some(once) = &once {
+            tx.idempotency().finish(&once.request, &(once.answer)(&done)).await?;
+        }
+        Ok(Outcome::Done(done))
+    })
+    .await
 }

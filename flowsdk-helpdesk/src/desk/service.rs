@@ -16,7 +16,7 @@ use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::router::{Admitted, Reach};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::session::{HasSessions, Session};
-use flowsdk_core::store::{Retries, Store, Transaction};
+use flowsdk_core::store::{Retries, Store, Transaction, transact};
 use flowsdk_core::stream::outbox::HasOutbox;
 use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::Serialize;
@@ -28,9 +28,7 @@ use crate::dispatch::{DispatchTx, Dispatcher};
 use crate::news::News;
 use crate::queue::{HasQueues as _, Queue};
 use crate::tag::{HasTags, TagId};
-use crate::ticket::{
-    HasTickets as _, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget,
-};
+use crate::ticket::{HasTickets, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget};
 
 /// A transaction with all that the desk reads and writes. Every transaction with those accessors is one.
 pub trait DeskTx:
@@ -167,24 +165,28 @@ where
 
     async fn assign_to(&self, by: By<'_>, id: &TicketId, user: &UserId) -> Result<Ticket, Error> {
         let now = self.cx.now();
-        let mut tx = self.store.begin().await?;
-        let found = tx.tickets().find(id).await?;
-        let found = found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
-        let router = std::slice::from_ref(&found.router_id);
-        tx.tickets().lock_agent(user, Some(router)).await?;
-        let queues = tx.queues().of_user(user, Some(router)).await?;
-        let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-        must_wait(&before, Some(user))?;
-        if before.status == TicketStatus::Assigned {
-            return Ok(before);
+        let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+            let found = find(tx, by, id).await?;
+            let router = std::slice::from_ref(&found.router_id);
+            tx.tickets().lock_agent(user, Some(router)).await?;
+            let queues = tx.queues().of_user(user, Some(router)).await?;
+            let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+            must_wait(&before, Some(user))?;
+            if before.status == TicketStatus::Assigned {
+                return Ok((before.clone(), before));
+            }
+            let queue = queues.iter().find(|queue| queue.id == before.queue_id);
+            let queue = queue.ok_or(Error::AgentNotInQueue)?;
+            if !has_room(tx, user, &[queue]).await?.contains(&queue.id) {
+                return Err(Error::LimitReached);
+            }
+            let after = give(tx, before.clone(), user, now).await?;
+            Ok((before, after))
+        })
+        .await?;
+        if before != after {
+            self.changes.updated(by.author, &before, &after);
         }
-        let queue = queues.iter().find(|queue| queue.id == before.queue_id).ok_or(Error::AgentNotInQueue)?;
-        if !has_room(&mut tx, user, &[queue]).await?.contains(&queue.id) {
-            return Err(Error::LimitReached);
-        }
-        let after = self.give(&mut tx, before.clone(), user, now).await?;
-        tx.commit().await?;
-        self.changes.updated(by.author, &before, &after);
         Ok(after)
     }
 
@@ -204,32 +206,23 @@ where
 
     async fn pick_up_once(&self, by: By<'_>, user: &UserId) -> Result<Option<Ticket>, Error> {
         let now = self.cx.now();
-        let mut tx = self.store.begin().await?;
-        tx.tickets().lock_agent(user, by.reach.routers()).await?;
-        let queues = tx.queues().of_user(user, by.reach.routers()).await?;
-        let all: Vec<&Queue> = queues.iter().collect();
-        let free = has_room(&mut tx, user, &all).await?;
-        if free.is_empty() && !queues.is_empty() {
-            return Err(Error::LimitReached);
-        }
-        let Some(before) = tx.tickets().claim_oldest(&free).await? else { return Ok(None) };
-        let after = self.give(&mut tx, before.clone(), user, now).await?;
-        tx.commit().await?;
-        self.changes.updated(by.author, &before, &after);
-        Ok(Some(after))
-    }
-
-    async fn give(
-        &self,
-        tx: &mut S::Tx,
-        mut ticket: Ticket,
-        user: &UserId,
-        now: Timestamp,
-    ) -> Result<Ticket, Error> {
-        ticket.assign(user.clone(), now)?;
-        tx.tickets().save_many(std::slice::from_ref(&ticket)).await?;
-        tell(tx, News::of_assignment(&ticket).into_iter(), now).await?;
-        Ok(ticket)
+        let picked = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+            tx.tickets().lock_agent(user, by.reach.routers()).await?;
+            let queues = tx.queues().of_user(user, by.reach.routers()).await?;
+            let all: Vec<&Queue> = queues.iter().collect();
+            let free = has_room(tx, user, &all).await?;
+            if free.is_empty() && !queues.is_empty() {
+                return Err(Error::LimitReached);
+            }
+            let Some(before) = tx.tickets().claim_oldest(&free).await? else { return Ok(None) };
+            let after = give(tx, before.clone(), user, now).await?;
+            Ok(Some((before, after)))
+        })
+        .await?;
+        Ok(picked.map(|(before, after)| {
+            self.changes.updated(by.author, &before, &after);
+            after
+        }))
     }
 
     /// Sends a message to the contact of a ticket, once for each idempotency key. Only whoever has the ticket may.
@@ -318,29 +311,28 @@ where
     /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::BlockNotFound`], [`Error::TagUnknown`],
     /// [`Error::Storage`].
     pub async fn close(&self, by: By<'_>, id: &TicketId, command: CloseTicket) -> Result<Ticket, Error> {
-        let tags = command.tag_ids.clone();
-        let closing = command.by(by.user.cloned());
-        let mut tx = self.store.begin().await?;
-        let found = tx.tickets().find(id).await?;
-        let found = found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
-        if let Some(target) = &closing.jump_target {
-            check_target(&mut tx, &found, target).await?;
-        }
-        let tags = known_tags(&mut tx, &found, tags).await?;
-        let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-        match before.status {
-            TicketStatus::Closed => return Err(Error::Closed),
-            TicketStatus::Waiting => return Err(Error::Waiting),
-            TicketStatus::Assigned => {}
-        }
-        let mut after = before.clone();
-        after.tag_ids = tags.unwrap_or(after.tag_ids);
-        let now = self.cx.now();
-        after.close(&closing, now)?;
-        tx.tickets().save_many(std::slice::from_ref(&after)).await?;
-        publish_endings(&mut tx, std::slice::from_ref(&after), closing.jump_target.as_ref()).await?;
-        tell(&mut tx, News::of_end(&after).into_iter(), now).await?;
-        tx.commit().await?;
+        let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+            let found = find(tx, by, id).await?;
+            let tags = known_tags(tx, &found, command.tag_ids.clone()).await?;
+            let closing = command.by(by.user.cloned());
+            if let Some(target) = &closing.jump_target {
+                check_target(tx, &found, target).await?;
+            }
+            let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+            match before.status {
+                TicketStatus::Closed => return Err(Error::Closed),
+                TicketStatus::Waiting => return Err(Error::Waiting),
+                TicketStatus::Assigned => {}
+            }
+            let (mut after, now) = (before.clone(), self.cx.now());
+            after.tag_ids = tags.unwrap_or(after.tag_ids);
+            after.close(&closing, now)?;
+            tx.tickets().save_many(std::slice::from_ref(&after)).await?;
+            publish_endings(tx, std::slice::from_ref(&after), closing.jump_target.as_ref()).await?;
+            tell(tx, News::of_end(&after).into_iter(), now).await?;
+            Ok((before, after))
+        })
+        .await?;
         self.changes.updated(by.author, &before, &after);
         self.refill(before.assigned_user_id.as_ref()).await;
         Ok(after)
@@ -351,18 +343,19 @@ where
     /// # Errors
     /// [`Error::NotFound`], [`Error::Closed`], [`Error::TagUnknown`], [`Error::Storage`].
     pub async fn tag(&self, by: By<'_>, id: &TicketId, command: TagTicket) -> Result<Ticket, Error> {
-        let mut tx = self.store.begin().await?;
-        let found = tx.tickets().find(id).await?;
-        let found = found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
-        let tags = known_tags(&mut tx, &found, Some(command.tag_ids)).await?;
-        let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-        if !before.is_open() {
-            return Err(Error::Closed);
-        }
-        let tag_ids = tags.unwrap_or_default();
-        let after = Ticket { tag_ids, updated_at: self.cx.now(), ..before.clone() };
-        tx.tickets().save_many(std::slice::from_ref(&after)).await?;
-        tx.commit().await?;
+        let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+            let found = find(tx, by, id).await?;
+            let tags = known_tags(tx, &found, Some(command.tag_ids)).await?;
+            let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+            if !before.is_open() {
+                return Err(Error::Closed);
+            }
+            let tag_ids = tags.unwrap_or_default();
+            let after = Ticket { tag_ids, updated_at: self.cx.now(), ..before.clone() };
+            tx.tickets().save_many(std::slice::from_ref(&after)).await?;
+            Ok((before, after))
+        })
+        .await?;
         self.changes.updated(by.author, &before, &after);
         Ok(after)
     }
@@ -394,25 +387,26 @@ where
         id: &TicketId,
         target: Option<&TransferTarget>,
     ) -> Result<Ticket, Error> {
-        let mut tx = self.store.begin().await?;
-        let found = tx.tickets().find(id).await?;
-        let found = found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
-        let target = target.ok_or(Error::TargetUnclear)?;
-        if let TransferTarget::Queue(queue) = target {
-            let active = tx.queues().active_of(std::slice::from_ref(&found.router_id)).await?;
-            active.iter().find(|active| active.id == *queue).ok_or(Error::QueueUnknown)?;
-        }
-        let session = lock_session(&mut tx, &found).await?;
-        if let TransferTarget::User(user) = target {
-            let router = std::slice::from_ref(&found.router_id);
-            if tx.tickets().lock_agent(user, Some(router)).await?.is_empty() {
-                return Err(Error::AgentUnknown);
-            }
-        }
-        let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-        let moved = transfer(&mut tx, &self.cx, (session, before.clone()), target, by.user).await?;
-        let Moved { closed, next } = moved;
-        tx.commit().await?;
+        let (before, Moved { closed, next }) =
+            transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+                let found = find(tx, by, id).await?;
+                let target = target.ok_or(Error::TargetUnclear)?;
+                if let TransferTarget::Queue(queue) = target {
+                    let active = tx.queues().active_of(std::slice::from_ref(&found.router_id)).await?;
+                    active.iter().find(|active| active.id == *queue).ok_or(Error::QueueUnknown)?;
+                }
+                let session = lock_session(tx, &found).await?;
+                if let TransferTarget::User(user) = target {
+                    let router = std::slice::from_ref(&found.router_id);
+                    if tx.tickets().lock_agent(user, Some(router)).await?.is_empty() {
+                        return Err(Error::AgentUnknown);
+                    }
+                }
+                let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+                let moved = transfer(tx, &self.cx, (session, before.clone()), target, by.user).await?;
+                Ok((before, moved))
+            })
+            .await?;
         self.changes.updated(by.author, &before, &closed);
         self.changes.created(by.author, &next);
         if next.status == TicketStatus::Waiting {
@@ -430,6 +424,25 @@ where
             tracing::warn!(error = %Chain(&error), "waiting tickets wait for the next sweep");
         }
     }
+}
+
+/// Returns a ticket within the caller's reach, not locked.
+async fn find<T: HasTickets>(tx: &mut T, by: By<'_>, id: &TicketId) -> Result<Ticket, Error> {
+    let found = tx.tickets().find(id).await?;
+    found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)
+}
+
+/// Gives a ticket, which is locked, to a user, and tells them.
+async fn give<T: DeskTx>(
+    tx: &mut T,
+    mut ticket: Ticket,
+    user: &UserId,
+    now: Timestamp,
+) -> Result<Ticket, Error> {
+    ticket.assign(user.clone(), now)?;
+    tx.tickets().save_many(std::slice::from_ref(&ticket)).await?;
+    tell(tx, News::of_assignment(&ticket).into_iter(), now).await?;
+    Ok(ticket)
 }
 
 /// Locks the session of a ticket, and then the ticket.

@@ -8,7 +8,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{RouterId, UserId};
 use flowsdk_core::router::{Admitted, HasRouters, Reach};
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::Store;
 use flowsdk_core::time::Timestamp;
 use jiff::tz::TimeZone;
 

@@ -34,6 +34,12 @@ impl PostgresTx {
     pub(super) async fn commit(mut self) -> Result<(), sqlx::Error> {
         PgTransactionManager::commit(&mut self.connection).await
     }
+
+    /// # Errors
+    /// The connection is lost, and with it the transaction.
+    pub(super) async fn rollback(mut self) -> Result<(), sqlx::Error> {
+        PgTransactionManager::rollback(&mut self.connection).await
+    }
 }
 
 impl Drop for PostgresTx {

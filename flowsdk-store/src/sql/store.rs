@@ -441,6 +441,15 @@ impl Transaction for SqlTx {
         self.published.tell(&self.entered);
         Ok(())
     }
+
+    /// On SQLite nobody else writes until the transaction is over, whenever that is.
+    async fn rollback(self) {
+        if let Conn::Postgres(PostgresConn::Writing(tx), _) = self.conn
+            && let Err(error) = tx.rollback().await
+        {
+            tracing::debug!(%error, "a transaction ended with its connection");
+        }
+    }
 }
 
 #[cfg(test)]

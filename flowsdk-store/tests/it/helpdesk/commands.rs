@@ -24,6 +24,7 @@ on_every_database! {
     a_ticket_is_transferred_to_a_user_and_to_a_queue,
     tickets_of_other_routers_are_not_there,
     a_queue_with_tickets_is_deleted_by_force_only,
+    whoever_is_refused_leaves_nothing_locked,
 }
 
 fn reply(text: &str) -> ReplyToContact {
@@ -275,4 +276,30 @@ async fn a_queue_with_tickets_is_deleted_by_force_only(store: SqlStore) {
     assert_eq!(said, ["Bye system", "Bye system"]);
     // The next handoff waits for a queue.
     assert_eq!(desk.hand_over("caio", "bill").await, None);
+}
+
+/// What others have locked is passed over, so a lock that outlives its command hides the ticket.
+async fn whoever_is_refused_leaves_nothing_locked(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", ManualPickup).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    let ivo = desk.add_agent("ivo", &[]).await;
+    for at in 0..40 {
+        let ticket = desk.hand_over(&format!("v{at}"), "bill").await.expect("a ticket");
+        let refused = match at % 4 {
+            0 => desk.desk.assign(desk.by(&eva), &ticket.id, Some(&ivo)).await.map(drop),
+            1 => desk.desk.close(desk.by(&eva), &ticket.id, CloseTicket::default()).await.map(drop),
+            2 => desk.desk.reply(desk.by(&eva), &ticket.id, reply("hi"), None).await.map(drop),
+            _ => {
+                let nobody =
+                    TransferTicket { to_user_id: Some("nobody".parse().expect("an id")), to_queue_id: None };
+                desk.desk.transfer(desk.by(&eva), &ticket.id, nobody).await.map(drop)
+            }
+        };
+        assert!(refused.is_err(), "{at}");
+        let picked = desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up");
+        assert_eq!(picked.expect("it waits").id, ticket.id, "{at}");
+        desk.desk.close(desk.by(&eva), &ticket.id, CloseTicket::default()).await.expect("closed");
+        desk.go_on().await;
+    }
 }
