@@ -5,6 +5,7 @@
 //! into tickets; [`dispatch`] gives waiting tickets to agents; [`desk`] has what people do with them.
 
 pub mod agent;
+pub mod agent_group;
 pub mod desk;
 pub mod dispatch;
 pub mod intake;

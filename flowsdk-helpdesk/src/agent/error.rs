@@ -20,6 +20,16 @@ pub enum AgentError {
     #[error("no such user")]
     #[fault(Unprocessable, "user_unknown", pt = "Usuário não existe", en = "No such user", field = "userId")]
     UserUnknown,
+    /// The router has no such group of agents.
+    #[error("no such group of agents in the router")]
+    #[fault(
+        Unprocessable,
+        "agent_group_unknown",
+        pt = "O grupo de agentes não existe neste roteador",
+        en = "The router has no such agent group",
+        field = "groupId"
+    )]
+    GroupUnknown,
     /// The user is an agent of the router already.
     #[error("the user is an agent already")]
     #[fault(

@@ -4,13 +4,10 @@ mod error;
 mod model;
 mod presence;
 mod repository;
-
-use flowsdk_core::record::RouterRecords;
+mod service;
 
 pub use error::AgentError;
 pub use model::{DeskAgent, DeskAgentChange, DeskAgentId, DeskAgentView, NewDeskAgent};
 pub use presence::{PRESENCE_LIFETIME, Presence, PresenceStatus};
 pub use repository::{HasPresence, Person, PresenceRepository};
-
-/// The use cases of agents.
-pub type DeskAgents<S> = RouterRecords<S, DeskAgent>;
+pub use service::DeskAgents;

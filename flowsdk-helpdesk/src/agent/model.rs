@@ -7,6 +7,7 @@ use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{Id, IdSource, RouterId, UserId};
 use flowsdk_core::page::{Cursor, Searched};
+use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{AgentError, Person, PresenceStatus};
+use crate::agent_group::AgentGroupId;
 
 /// Identifier of an agent of the helpdesk.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
@@ -30,7 +32,9 @@ pub struct DeskAgent {
     pub router_id: RouterId,
     /// The user that they are. It never changes.
     pub user_id: UserId,
-    /// Whether they may write to contacts first.
+    /// The group that they belong to.
+    pub group_id: Option<AgentGroupId>,
+    /// Whether they may write to contacts first, whatever their group may.
     pub can_active_dispatch: bool,
     /// When they became one.
     #[serde(serialize_with = "as_iso")]
@@ -97,7 +101,9 @@ pub struct NewDeskAgent {
     pub router_id: RouterId,
     /// The user that they are. It cannot be changed later.
     pub user_id: UserId,
-    /// Whether they may write to contacts first.
+    /// The group that they belong to: one of the router.
+    pub group_id: Option<AgentGroupId>,
+    /// Whether they may write to contacts first, whatever their group may.
     #[serde(default)]
     #[schema(required = false)]
     pub can_active_dispatch: bool,
@@ -117,6 +123,7 @@ impl NewRecord for NewDeskAgent {
             id: DeskAgentId::generate(ids),
             router_id: self.router_id,
             user_id: self.user_id,
+            group_id: self.group_id,
             can_active_dispatch: self.can_active_dispatch,
             created_at: now,
             updated_at: now,
@@ -124,13 +131,17 @@ impl NewRecord for NewDeskAgent {
     }
 }
 
-/// The changes to make to an agent; an absent field stays.
+/// The changes to make to an agent; an absent field stays, and null removes a value.
 #[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = PatchAgent)]
 pub struct DeskAgentChange {
-    /// Whether they may write to contacts first.
+    /// The group that they belong to: one of the router.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<AgentGroupId>)]
+    pub group_id: Option<Option<AgentGroupId>>,
+    /// Whether they may write to contacts first, whatever their group may.
     #[schema(value_type = bool, required = false)]
     pub can_active_dispatch: Option<bool>,
 }
@@ -140,6 +151,7 @@ impl RecordChange for DeskAgentChange {
 
     fn apply(self, agent: DeskAgent) -> DeskAgent {
         DeskAgent {
+            group_id: self.group_id.unwrap_or(agent.group_id),
             can_active_dispatch: self.can_active_dispatch.unwrap_or(agent.can_active_dispatch),
             ..agent
         }
@@ -161,7 +173,10 @@ pub struct DeskAgentView {
     /// The name of the user.
     #[schema(example = "Ana")]
     pub name: String,
-    /// Whether they may write to contacts first.
+    /// The group that they belong to.
+    #[schema(required = true)]
+    pub group_id: Option<AgentGroupId>,
+    /// Whether they may write to contacts first, whatever their group may.
     pub can_active_dispatch: bool,
     /// Whether they are there now.
     pub presence: PresenceStatus,
@@ -174,10 +189,11 @@ pub struct DeskAgentView {
 impl DeskAgentView {
     /// Returns an agent with what is known of their user.
     pub fn new(agent: DeskAgent, person: Option<&Person>) -> Self {
-        let DeskAgent { id, router_id, user_id, can_active_dispatch, created_at, updated_at } = agent;
+        let DeskAgent { id, router_id, user_id, group_id, can_active_dispatch, created_at, updated_at } =
+            agent;
         let name = person.map(|person| person.name.clone()).unwrap_or_default();
         let presence = person.map_or(PresenceStatus::Offline, |person| person.presence);
         let (created_at, updated_at) = (IsoTime(created_at), IsoTime(updated_at));
-        Self { id, router_id, user_id, name, can_active_dispatch, presence, created_at, updated_at }
+        Self { id, router_id, user_id, name, group_id, can_active_dispatch, presence, created_at, updated_at }
     }
 }

@@ -2,6 +2,7 @@
 //! (docs/api.md).
 
 mod access_log;
+mod agent_groups;
 mod agents;
 mod appearance_page;
 pub mod body;
@@ -119,6 +120,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         llm_credentials::routes,
         integrations::routes,
         agents::routes,
+        agent_groups::routes,
         queues::routes,
         queue_distribution_rules::routes,
         quick_replies::routes,

@@ -68,6 +68,7 @@ services! {
     integrations: Integrations in flowsdk_core::integration,
     observability: Observability in flowsdk_core::observability,
     desk_agents: DeskAgents in flowsdk_helpdesk::agent,
+    agent_groups: AgentGroups in flowsdk_helpdesk::agent_group,
     presence: Presence in flowsdk_helpdesk::agent,
     queues: Queues in flowsdk_helpdesk::queue,
     distribution_rules: DistributionRules in flowsdk_helpdesk::rule,

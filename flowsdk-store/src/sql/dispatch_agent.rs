@@ -8,7 +8,12 @@ use flowsdk_core::id::{QueueId, RouterId, UserId};
 use super::SqlTx;
 use super::statement::{Sql, sql};
 
-const CAN_DISPATCH: Sql = sql("SELECT can_active_dispatch FROM agent WHERE router_id = $1 AND user_id = $2");
+/// What the group of an agent may, they may.
+const CAN_DISPATCH: Sql = sql("SELECT MAX(can) FROM (
+        SELECT agent.can_active_dispatch AS can FROM agent WHERE agent.router_id = $1 AND agent.user_id = $2
+        UNION ALL
+        SELECT agent_group.can_active_dispatch FROM agent JOIN agent_group ON agent_group.id = agent.group_id
+        WHERE agent.router_id = $1 AND agent.user_id = $2) AS said");
 
 const IS_ACTIVE_QUEUE: Sql = sql("SELECT is_active FROM queue WHERE id = $2 AND router_id = $1");
 
@@ -19,7 +24,8 @@ super::accessor::has!(HasDispatchAgents::dispatch_agents -> DispatchAgentReposit
 #[async_trait]
 impl DispatchAgentRepository for SqlTx {
     async fn can_dispatch(&mut self, router: &RouterId, user: &UserId) -> Result<Option<bool>, StorageError> {
-        Ok(self.conn.fetch_optional::<(bool,)>(CAN_DISPATCH, (router, user)).await?.map(|(can,)| can))
+        let found = self.conn.fetch_optional::<(Option<bool>,)>(CAN_DISPATCH, (router, user)).await?;
+        Ok(found.and_then(|(can,)| can))
     }
 
     async fn is_active_queue(&mut self, router: &RouterId, queue: &QueueId) -> Result<bool, StorageError> {

@@ -9,6 +9,7 @@
 
 mod access;
 mod accessor;
+mod agent_group;
 mod api_client;
 mod audit;
 mod backup;

@@ -171,6 +171,8 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("channel_type_mapping", "router_id", "router", Cascade),
     reference("event_definition", "router_id", "router", Cascade),
     reference("agent", "router_id", "router", Cascade),
+    reference("agent", "group_id", "agent_group", SetNull),
+    reference("agent_group", "router_id", "router", Cascade),
     reference("queue", "router_id", "router", Cascade),
     reference("queue_distribution_rule", "router_id", "router", Cascade),
     reference("ticket", "router_id", "router", Cascade),

@@ -116,6 +116,7 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/templates", EntityKind::MessageTemplate),
         ("/integrations", EntityKind::IntegrationServer),
         ("/agents", EntityKind::Agent),
+        ("/agent-groups", EntityKind::AgentGroup),
         ("/queues", EntityKind::Queue),
         ("/queue-distribution-rules", EntityKind::QueueDistributionRule),
         ("/tickets", EntityKind::Ticket),

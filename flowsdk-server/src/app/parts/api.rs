@@ -145,6 +145,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         saved_filters: Arc::new(state::SavedFilters::new(store(), cx(), changes())),
         opt_ins: Arc::new(state::OptIns::new(store(), cx(), changes())),
         desk_agents: Arc::new(state::DeskAgents::new(store(), cx(), changes())),
+        agent_groups: Arc::new(state::AgentGroups::new(store(), cx(), changes())),
         presence,
         queues: Arc::new(state::Queues::new(store(), cx(), changes(), dispatcher())),
         tags: Arc::new(state::Tags::new(store(), cx(), changes())),

@@ -32,7 +32,7 @@ async fn life(setup: Setup) {
     let made = answer.ok(201);
     let path = format!("/agents/{}", id(&made));
     assert_eq!(answer.headers["location"], format!("/api{path}"));
-    assert_eq!(made.as_object().unwrap().len(), 8, "{made}");
+    assert_eq!(made.as_object().unwrap().len(), 9, "{made}");
     assert_eq!((&made["name"], &made["presence"]), (&json!("ana"), &json!("offline")));
     assert_eq!((&made["userId"], &made["canActiveDispatch"]), (&json!(ana), &json!(false)));
     assert_eq!(admin.get(&path).await.ok(200), made);

@@ -101,6 +101,11 @@ impl Walk {
         self.does("DELETE /queues/{id}", &[&other], None, "DELETE QUEUE").await;
         let agent = json!({ "routerId": router, "userId": me });
         let agent = id(&self.does("POST /agents", &[], Some(agent), "CREATE AGENT").await);
+        let group = json!({ "routerId": router, "name": "G" });
+        let group = id(&self.does("POST /agent-groups", &[], Some(group), "CREATE AGENT_GROUP").await);
+        let named = json!({ "name": "H" });
+        self.does("PATCH /agent-groups/{id}", &[&group], Some(named), "UPDATE AGENT_GROUP").await;
+        self.does("DELETE /agent-groups/{id}", &[&group], None, "DELETE AGENT_GROUP").await;
         let may = json!({ "canActiveDispatch": true });
         self.does("PATCH /agents/{id}", &[&agent], Some(may), "UPDATE AGENT").await;
         let both = [queue.as_str(), agent.as_str()];

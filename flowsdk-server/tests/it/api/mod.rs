@@ -1,6 +1,7 @@
 //! The administrative API (spec A 4.1, 4.2, 4.10, 5, 6, 7).
 
 mod accounts;
+mod agent_groups;
 pub mod agents;
 mod attacks;
 mod audit;

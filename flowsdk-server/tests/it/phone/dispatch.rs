@@ -406,6 +406,16 @@ async fn agents_dispatch_if_they_may(setup: Setup) {
     let mut body = desk.body();
     body["disableOptIn"] = true.into();
     may.post(&path, &body).await.refused(403, "admin_only", "Acesso restrito a administradores");
+    // What their group may, they may.
+    let router = &desk.world.shop.router;
+    let group = json!({ "routerId": router, "name": "Vendas", "canActiveDispatch": true });
+    let group = id(&admin.post("/agent-groups", &group).await.ok(201));
+    let agents = admin.get(&format!("/agents?routerId={router}")).await.ok(200);
+    for agent in agents["items"].as_array().unwrap() {
+        let agent = format!("/agents/{}", id(agent));
+        admin.patch(&agent, &json!({ "groupId": group })).await.ok(200);
+    }
+    may_not.post(&path, &desk.body()).await.ok(200);
     let client = json!({ "name": "CRM", "permissions": [{ "resource": "routers", "actions": ["admin"] }] });
     let token = admin.post("/api-clients", &client).await.ok(201)["token"].as_str().unwrap().to_owned();
     setup.plant(&token);

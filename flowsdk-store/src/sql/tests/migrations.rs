@@ -60,6 +60,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0047_reply_to_queue", "bfdd8c0f239e", "83cd37a3ad1a"),
     ("0048_tags_and_quick_replies", "2c9f71c72eb5", "20c84cab3498"),
     ("0049_ticket_changes", "4319a9d5bf83", "4319a9d5bf83"),
+    ("0050_agent_group", "f57ae88f833a", "3445843cdc31"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -15,6 +15,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
     }
     files!(
         access,
+        agent_group,
         api_client,
         audit,
         broker,

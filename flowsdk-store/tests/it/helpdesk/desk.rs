@@ -117,6 +117,7 @@ impl Helpdesk {
             id: format!("agent-{name}").parse().expect("an id"),
             router_id: self.world.router.clone(),
             user_id: user.id.clone(),
+            group_id: None,
             can_active_dispatch: false,
             created_at: now,
             updated_at: now,

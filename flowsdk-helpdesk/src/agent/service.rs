@@ -1,0 +1,122 @@
+//! The use cases of agents.
+
+use std::sync::Arc;
+
+use flowsdk_core::change::{Author, ChangeLog};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::RouterId;
+use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
+use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
+use flowsdk_core::store::{Store, transact};
+use flowsdk_core::words::NameQuery;
+
+use super::{AgentError as Error, DeskAgent, DeskAgentChange, DeskAgentId, NewDeskAgent};
+use crate::agent_group::AgentGroup;
+
+/// Makes users agents, shows, changes and deletes them. An agent whose router is out of the caller's reach is not found.
+#[derive(Debug)]
+pub struct DeskAgents<S> {
+    records: RouterRecords<S, DeskAgent>,
+    store: Arc<S>,
+    cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
+}
+
+impl<S: Store> DeskAgents<S>
+where
+    S::Tx: HasRecords<DeskAgent> + HasRecords<AgentGroup> + HasRouters + HasIdempotency,
+{
+    /// Creates a service over `store` that notes its changes in `changes`.
+    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
+        let records = RouterRecords::new(Arc::clone(&store), cx.clone(), Arc::clone(&changes));
+        Self { records, store, cx, changes }
+    }
+
+    /// Returns a page of the agents within reach, newest first; of a router, if it is given.
+    ///
+    /// # Errors
+    /// [`StorageError`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        router: &Admitted<Option<RouterId>>,
+        query: Option<&NameQuery>,
+        page: &PageRequest,
+    ) -> Result<Page<DeskAgent>, StorageError> {
+        self.records.list(reach, router, query, page).await
+    }
+
+    /// Returns an agent.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn get(&self, reach: Reach<'_>, id: &DeskAgentId) -> Result<DeskAgent, Error> {
+        self.records.get(reach, id).await
+    }
+
+    /// Makes a user an agent, once for each idempotency key.
+    ///
+    /// # Errors
+    /// [`Error::RouterUnknown`], [`Error::UserUnknown`], [`Error::GroupUnknown`], [`Error::Taken`],
+    /// [`Error::Idempotency`], [`Error::Storage`].
+    pub async fn create(
+        &self,
+        author: &Author,
+        new: Admitted<NewDeskAgent>,
+        once: Option<Once<DeskAgent>>,
+    ) -> Result<Outcome<DeskAgent>, Error> {
+        let new = new.into_inner();
+        let outcome =
+            perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<DeskAgent, Error> {
+                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
+                let agent = new.into_record(self.cx.ids(), self.cx.now());
+                check_group(tx, &agent).await?;
+                steps::insert(tx, &agent).await?;
+                Ok(agent)
+            })
+            .await?;
+        Ok(outcome.inspect(|agent| self.changes.created(author, agent)))
+    }
+
+    /// Changes an agent.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::GroupUnknown`], [`Error::Storage`].
+    pub async fn change(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &DeskAgentId,
+        change: DeskAgentChange,
+    ) -> Result<DeskAgent, Error> {
+        let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+            let before: DeskAgent = steps::find_for_update(tx, reach, id).await?;
+            let after = change.apply(before.clone());
+            check_group(tx, &after).await?;
+            let after = steps::save(tx, after, self.cx.now()).await?;
+            Ok((before, after))
+        })
+        .await?;
+        self.changes.updated(author, &before, &after);
+        Ok(after)
+    }
+
+    /// Deletes an agent. Tickets that they have wait again soon.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn delete(&self, author: &Author, reach: Reach<'_>, id: &DeskAgentId) -> Result<(), Error> {
+        self.records.delete(author, reach, id).await
+    }
+}
+
+/// An agent is in a group of their own router only.
+async fn check_group<X: HasRecords<AgentGroup>>(tx: &mut X, agent: &DeskAgent) -> Result<(), Error> {
+    let Some(group) = &agent.group_id else { return Ok(()) };
+    let found = HasRecords::<AgentGroup>::records(tx).find(group).await?;
+    found.filter(|group| group.router_id == agent.router_id).ok_or(Error::GroupUnknown)?;
+    Ok(())
+}
