@@ -2,6 +2,7 @@
 
 use flowsdk_core::event::JumpTarget;
 use flowsdk_core::id::{BlockId, FlowId, QueueId, UserId};
+use flowsdk_core::message::ContentMessage;
 use flowsdk_core::schema::SchemaAttributes;
 use serde::Deserialize;
 
@@ -74,12 +75,32 @@ impl CloseTicket {
     }
 }
 
-/// A message of an agent to the contact of a ticket.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, SchemaAttributes)]
+/// A message of an agent to the contact of a ticket: `text` or `content`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ReplyToContact {
-    /// The text. Channels may take less than the longest.
+    /// A text. Channels may take less than the longest.
     #[schema(min_length = 1, max_length = 4_096, pattern = r"\S", example = "I have sent you the invoice.")]
-    pub text: String,
+    pub text: Option<String>,
+    /// A content, as flows have it: `text`, `image`, `audio`, `video`, `document`, `sticker`, `location`, `contacts` or
+    /// `reaction`. A file is a link, or the id of an upload.
+    #[schema(value_type = Option<Object>, example = json!({ "type": "image", "image": { "link": "https://example.com/a.png" } }))]
+    pub content: Option<ContentMessage>,
+}
+
+impl ReplyToContact {
+    /// Returns a text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), content: None }
+    }
+
+    /// Returns what is sent; `None` if there is not exactly one of the two.
+    pub(super) fn into_content(self) -> Option<ContentMessage> {
+        match (self.text, self.content) {
+            (Some(text), None) => Some(ContentMessage::text(text)),
+            (None, content) => content,
+            (Some(_), Some(_)) => None,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What people do with tickets. HTTP and sockets run the same use cases (rulings D6).
 
 mod command;
+mod content;
 mod service;
 pub(crate) mod steps;
 mod sweep;

@@ -11,6 +11,7 @@ use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::flow::HasFlows;
 use flowsdk_core::id::{ChatId, MessageId, QueueId, TicketId, UserId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
+use flowsdk_core::media::HasMedia;
 use flowsdk_core::message::{ContentMessage, HasMessages, Sender, SenderKind, Source};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::router::{Admitted, Reach};
@@ -22,7 +23,7 @@ use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::Serialize;
 
 use super::steps::{Moved, is_with, lock_session, publish_endings, tell, transfer};
-use super::{CloseTicket, ReplyToContact, TagTicket, TransferTicket};
+use super::{CloseTicket, ReplyToContact, TagTicket, TransferTicket, content};
 use crate::agent::HasPresence;
 use crate::dispatch::{DispatchTx, Dispatcher};
 use crate::news::News;
@@ -37,6 +38,7 @@ pub trait DeskTx:
     + HasPresence
     + HasSessions
     + HasMessages
+    + HasMedia
     + HasChatCatalog
     + HasFlows
     + HasTags
@@ -51,6 +53,7 @@ impl<
         + HasPresence
         + HasSessions
         + HasMessages
+        + HasMedia
         + HasChatCatalog
         + HasFlows
         + HasTags
@@ -229,7 +232,8 @@ where
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::AssignedToAnother`], [`Error::MovedOn`],
-    /// [`Error::WindowClosed`], [`Error::TooLong`], [`Error::Idempotency`], [`Error::Storage`].
+    /// [`Error::WindowClosed`], [`Error::ContentUnclear`], [`Error::ContentUnsupported`], [`Error::ContentFlawed`],
+    /// [`Error::TooLong`], [`Error::MediaUnknown`], [`Error::Idempotency`], [`Error::Storage`].
     pub async fn reply(
         &self,
         by: By<'_>,
@@ -239,12 +243,15 @@ where
     ) -> Result<Outcome<Replied>, Error> {
         let user = by.user.ok_or(Error::AssignedToAnother)?;
         let ticket = self.get(by.reach, id).await?;
+        let content = reply.into_content().ok_or(Error::ContentUnclear)?;
         let mut sent = None;
         let act = async |tx: &mut S::Tx| -> Result<Replied, Error> {
             let (session, ticket) = lock(tx, &ticket).await?;
             must_have(&ticket, user)?;
             let session = session.filter(|session| is_with(session, &ticket)).ok_or(Error::MovedOn)?;
-            let event = self.event(tx, &session, user, &reply).await?;
+            content::check(&content, session.id.channel().capabilities())?;
+            content::check_files(tx, &content, &ticket).await?;
+            let event = self.event(tx, &session, user, content).await?;
             let event = say(tx, event, &ticket.chat_id, &self.handover).await?;
             if ticket.first_replied_at.is_none() {
                 let at = event.timestamp;
@@ -272,15 +279,10 @@ where
         tx: &mut S::Tx,
         session: &Session,
         user: &UserId,
-        reply: &ReplyToContact,
+        content: ContentMessage,
     ) -> Result<OutgoingEvent, Error> {
         let now = self.cx.now();
-        let capabilities = session.id.channel().capabilities();
-        let most = capabilities.limits.text;
-        if reply.text.chars().count() > most {
-            return Err(Error::TooLong { most });
-        }
-        if capabilities.window.is_some() {
+        if session.id.channel().capabilities().window.is_some() {
             let chat = tx.chat_catalog().find(&session.chat_id).await?;
             if chat.and_then(|chat| chat.window_ends_at).is_none_or(|ends_at| ends_at <= now) {
                 return Err(Error::WindowClosed);
@@ -297,7 +299,7 @@ where
             to: session.id.party().to_owned(),
             source: Source::Agent,
             sender: Sender { kind: SenderKind::Human, name },
-            content: ContentMessage::text(reply.text.clone()),
+            content,
             epoch: session.epoch,
             timestamp: now,
             typing_ms: None,

@@ -2,6 +2,7 @@
 
 use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
+use flowsdk_core::text::Text;
 
 use super::NotOpen;
 
@@ -133,6 +134,40 @@ pub enum TicketError {
     )]
     #[allow(missing_docs, reason = "the variant says it")]
     TooLong { most: usize },
+    /// Neither a text nor a content is given, or both are.
+    #[error("not exactly one content")]
+    #[fault(
+        Invalid,
+        "validation_failed",
+        pt = "Informe text ou content, e só um deles",
+        en = "Give text or content, and only one of them",
+        field = "text"
+    )]
+    ContentUnclear,
+    /// The channel does not carry contents of this type, or agents do not send them.
+    #[error("a content that is not sent")]
+    #[fault(
+        Unprocessable,
+        "content_unsupported",
+        pt = "O canal não envia este tipo de mensagem",
+        en = "The channel does not carry this type of message",
+        field = "content"
+    )]
+    ContentUnsupported,
+    /// Parts of the content cannot be sent: field and reason of each.
+    #[error("a content that cannot be sent")]
+    #[fault(Invalid, "validation_failed", pt = "Dados inválidos", en = "Invalid data", details = .0.clone())]
+    ContentFlawed(Vec<(String, Text)>),
+    /// The router of the ticket has no such file.
+    #[error("no such file in the router")]
+    #[fault(
+        Unprocessable,
+        "media_unknown",
+        pt = "Arquivo não encontrado neste roteador",
+        en = "The router has no such file",
+        field = "content"
+    )]
+    MediaUnknown,
     /// The request was repeated with other content.
     #[error(transparent)]
     #[fault(transparent)]

@@ -9,6 +9,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::Fault;
 use flowsdk_core::id::{RouterId, TicketId, UserId};
 use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, Once, Outcome, StoredAnswer};
+use flowsdk_core::message::ContentMessage;
 use flowsdk_core::text::Language;
 use flowsdk_helpdesk::agent::PresenceStatus;
 use flowsdk_helpdesk::desk::{By, CloseTicket, Replied, ReplyToContact, TransferTicket};
@@ -58,7 +59,8 @@ struct Status {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Reply {
     ticket_id: TicketId,
-    text: String,
+    text: Option<String>,
+    content: Option<ContentMessage>,
     command_id: Option<String>,
 }
 
@@ -184,8 +186,8 @@ impl Commands {
 
     async fn reply(&self, payload: Value, by: By<'_>, user: &UserId) -> Result<Value, Refusal> {
         let digest = hex::encode(Sha256::digest(payload.to_string()));
-        let Reply { ticket_id, text, command_id } = self.read(payload)?;
-        if !is_text(&text, MAX_TEXT) {
+        let Reply { ticket_id, text, content, command_id } = self.read(payload)?;
+        if text.as_deref().is_some_and(|text| !is_text(text, MAX_TEXT)) {
             return Err(self.invalid("text"));
         }
         let key = command_id.map(|id| IdempotencyKey::parse(&id)).transpose();
@@ -197,7 +199,7 @@ impl Commands {
                 body: serde_json::to_string(done).unwrap_or_default(),
             },
         });
-        let outcome = self.desk.reply(by, &ticket_id, ReplyToContact { text }, once).await;
+        let outcome = self.desk.reply(by, &ticket_id, ReplyToContact { text, content }, once).await;
         match outcome.map_err(|error| self.refused(&error))? {
             Outcome::Done(replied) => Ok(json!(replied)),
             Outcome::Replayed(answer) => Ok(serde_json::from_str(&answer.body).unwrap_or_default()),

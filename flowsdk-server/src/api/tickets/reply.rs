@@ -21,7 +21,7 @@ const COLLECTION: &str = "/messages";
 
 /// Answer the contact
 ///
-/// Only the agent who has the ticket may. The contact sees the name of the user.
+/// Only the agent who has the ticket may. The contact sees the name of the user. `text` or `content` is what they get.
 #[utoipa::path(
     post, path = "/tickets/{id}/messages", tag = "tickets",
     params(("id" = TicketId, Path, description = "The ticket"), IdempotencyParams),
@@ -30,6 +30,8 @@ const COLLECTION: &str = "/messages";
         (status = 201, description = "The message", body = Replied),
         (status = 409, description = "`ticket_closed`; `ticket_waiting`; `ticket_assigned`: another agent has it; \
             `conversation_moved_on`; `window_closed`; `idempotency_conflict`"),
+        (status = 422, description = "`content_unsupported`: the channel does not carry it; `media_unknown`: the \
+            router has no such file"),
     )
 )]
 pub(super) async fn reply_to_ticket(

@@ -13,6 +13,7 @@ everywhere!(in process:
     what_is_refused,
     tickets_of_other_routers_are_not_there,
     an_answer_is_sent_once_for_each_key,
+    an_answer_is_a_text_or_a_content,
     many_tickets_are_transferred_and_closed,
     handoffs_without_a_queue_are_shown,
     a_silent_contact_abandons_the_ticket,
@@ -345,6 +346,48 @@ async fn an_answer_is_sent_once_for_each_key(setup: Setup) {
     setup.plant(token["token"].as_str().unwrap());
     let machine = admin.with(token["token"].as_str().unwrap());
     assert_eq!(machine.post(&path, &text("oi")).await.json()["code"], "user_only");
+}
+
+async fn an_answer_is_a_text_or_a_content(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let desk = Tickets::new(&admin).await;
+    let queue = desk.queue(&json!({})).await;
+    let (bia, user) = desk.agent(&setup, &[&queue]).await;
+    let (mut visitor, ticket) = desk.hand_over(&server).await;
+    let path = at(&id(&ticket), "/messages");
+    bia.post(&at(&id(&ticket), "/assign"), &json!({ "userId": user })).await.ok(200);
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
+    let upload = async |router: &str| {
+        id(&admin.send("POST", &format!("/media?routerId={router}"), &[], Some(png)).await.ok(201))
+    };
+    let (own, foreign) = (upload(&desk.router).await, upload(&setup.seeded.router).await);
+    let image = |file: Value| json!({ "content": { "type": "image", "image": file } });
+    let link = image(json!({ "link": "https://example.com/a.png", "caption": "A" }));
+    bia.post(&path, &link).await.ok(201);
+    bia.post(&path, &image(json!({ "id": own }))).await.ok(201);
+    let shown = visitor.next_messages(2).await;
+    assert_eq!(shown[0]["image"]["link"], "https://example.com/a.png");
+    assert_eq!((&shown[1]["type"], &shown[1]["sender"]["kind"]), (&json!("image"), &json!("human")));
+    let both = json!({ "text": "oi", "content": { "type": "text", "text": { "body": "oi" } } });
+    for (body, status, code) in [
+        (json!({}), 400, "validation_failed"),
+        (both, 400, "validation_failed"),
+        (json!({ "content": { "type": "hologram" } }), 400, "validation_failed"),
+        (image(json!({})), 400, "validation_failed"),
+        (image(json!({ "link": "not a link" })), 400, "validation_failed"),
+        (json!({ "content": { "type": "text", "text": { "body": " " } } }), 400, "validation_failed"),
+        (image(json!({ "id": foreign })), 422, "media_unknown"),
+        (image(json!({ "id": "cnothing" })), 422, "media_unknown"),
+        (
+            json!({ "content": { "type": "template", "template": { "name": "t", "language": { "code": "pt_BR" } } } }),
+            422,
+            "content_unsupported",
+        ),
+    ] {
+        let answer = bia.post(&path, &body).await;
+        assert_eq!((answer.status, &answer.json()["code"]), (status, &json!(code)), "{body} {answer:?}");
+    }
 }
 
 async fn many_tickets_are_transferred_and_closed(setup: Setup) {

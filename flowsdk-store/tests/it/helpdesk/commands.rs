@@ -28,7 +28,7 @@ on_every_database! {
 }
 
 fn reply(text: &str) -> ReplyToContact {
-    ReplyToContact { text: text.to_owned() }
+    ReplyToContact::text(text)
 }
 
 async fn the_oldest_ticket_of_the_own_queues_is_picked_up(store: SqlStore) {

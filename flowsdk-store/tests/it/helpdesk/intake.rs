@@ -211,7 +211,7 @@ async fn a_closed_window_closes_the_ticket(store: SqlStore) {
     let eva = desk.add_agent("eva", &["q1"]).await;
     let ticket = desk.hand_over("ana", "bill").await.expect("a ticket");
     desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up");
-    let reply = ReplyToContact { text: "hi".to_owned() };
+    let reply = ReplyToContact::text("hi");
     desk.desk.reply(desk.by(&eva), &ticket.id, reply, None).await.expect("sent");
     let history = desk.world.history(&ticket.chat_id).await;
     let of_flow =
