@@ -2,7 +2,7 @@
 //!
 //! [`builder`] sets the limits of the protocol library consistently, [`in_order()`] handles events in order and bounded,
 //! [`emit_checked`] and [`emit_within`] do not lose packets in silence, [`Front`] stands in front of the
-//! service.
+//! service. [`client`] is the other side.
 //!
 //! # Input of a client
 //!
@@ -33,6 +33,7 @@
 //! At `debug` the library logs whole packets, `auth` with its secrets among them: keep the targets `socketioxide` and
 //! `engineioxide` at `info` or above.
 
+pub mod client;
 pub mod emit;
 pub mod event;
 pub mod front;

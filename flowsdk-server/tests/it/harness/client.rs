@@ -1,4 +1,4 @@
-//! A small Socket.IO client.
+//! A client of sockets that keeps what comes in, for tests to wait for.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::{SinkExt as _, StreamExt as _};
+use flowsdk_server::socket::client::{self, Frame, Packet, packet};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 use super::{PATIENCE, log};
@@ -69,23 +68,21 @@ impl Client {
         }
         let connecting = tokio_tungstenite::connect_async_with_config(request, None, true);
         let (stream, _) = tokio::time::timeout(PATIENCE, connecting).await.ok()?.ok()?;
-        let (mut sink, mut source) = stream.split();
+        let (mut reading, mut writing) = client::open(stream, auth).await.ok()?;
         let (out, mut outgoing) = mpsc::unbounded_channel::<Frame>();
         let inbox = Arc::new(watch::Sender::new(Inbox::default()));
         let (received, answers) = (Arc::clone(&inbox), out.clone());
         let task = tokio::spawn(async move {
             let sending = async {
                 while let Some(frame) = outgoing.recv().await {
-                    if sink.send(frame).await.is_err() {
+                    if writing.send(frame).await.is_err() {
                         return;
                     }
                 }
             };
             let receiving = async {
-                while let Some(Ok(frame)) = source.next().await {
-                    if let Frame::Text(text) = frame {
-                        receive(&text, &received, &answers, &manner);
-                    }
+                while let Some(packet) = reading.next().await {
+                    receive(packet, &received, &answers, &manner);
                 }
             };
             // What the server sent before it hung up is still read.
@@ -97,7 +94,6 @@ impl Client {
             received.send_modify(|inbox| inbox.closed = true);
         });
         let client = Self { inbox, out, next_ack: AtomicU64::new(0), taken: 0, task };
-        client.raw(Frame::text(format!("40{auth}")));
         // Before the answer to its CONNECT a client may send nothing.
         client.wait_within(PATIENCE, |inbox| (inbox.connected || inbox.closed).then_some(())).await;
         Some(client)
@@ -227,7 +223,7 @@ impl Client {
 
     /// Emits without asking for an answer.
     pub fn send(&self, event: &str, payload: &Value) {
-        self.raw(Frame::text(format!("42{}", json!([event, payload]))));
+        self.raw(Frame::text(packet::event(None, &json!([event, payload]).to_string())));
     }
 
     /// Emits and gives the number of the answer.
@@ -235,10 +231,10 @@ impl Client {
         self.emit_raw(&json!([event, payload]).to_string())
     }
 
-    /// The same with the packet's text.
-    pub fn emit_raw(&self, packet: &str) -> u64 {
+    /// The same with the text of name and payload.
+    pub fn emit_raw(&self, arguments: &str) -> u64 {
         let id = self.next_ack.fetch_add(1, Ordering::SeqCst);
-        self.raw(Frame::text(format!("42{id}{packet}")));
+        self.raw(Frame::text(packet::event(Some(id), arguments)));
         id
     }
 
@@ -323,47 +319,33 @@ pub fn id(message: &Value) -> String {
     message["id"].as_str().unwrap().to_owned()
 }
 
-fn receive(packet: &str, inbox: &watch::Sender<Inbox>, out: &mpsc::UnboundedSender<Frame>, manner: &Manner) {
-    if packet == "2" {
-        let _ = out.send(Frame::text("3"));
-    } else if let Some(rest) = packet.strip_prefix("42") {
-        let (ack, body) = numbered(rest);
-        let Ok(Value::Array(arguments)) = serde_json::from_str(body) else {
-            return;
-        };
-        let mut arguments = arguments.into_iter();
-        let name = arguments.next().and_then(|name| name.as_str().map(str::to_owned));
-        let payload = arguments.next().unwrap_or_default();
-        if let (Some(ack), false) = (ack, manner.silent) {
-            // Without arguments, as `ack()` of the stock client.
-            let _ = out.send(Frame::text(format!("43{ack}[]")));
+fn receive(
+    packet: Packet,
+    inbox: &watch::Sender<Inbox>,
+    out: &mpsc::UnboundedSender<Frame>,
+    manner: &Manner,
+) {
+    match packet {
+        Packet::Ping => {
+            let _ = out.send(Frame::text(packet::PONG));
         }
-        inbox.send_modify(|inbox| match name.as_deref() {
-            Some("message") => inbox.messages.push(payload),
-            name => inbox.events.push((name.unwrap_or_default().to_owned(), payload)),
-        });
-    } else if let Some(rest) = packet.strip_prefix("43") {
-        if let (Some(ack), body) = numbered(rest) {
-            let answer = serde_json::from_str::<Vec<Value>>(body).unwrap_or_default();
-            inbox.send_modify(|inbox| {
-                inbox.acks.insert(ack, answer.into_iter().next().unwrap_or_default());
+        Packet::Event { name, payload, ack } => {
+            if let (Some(ack), false) = (ack, manner.silent) {
+                let _ = out.send(Frame::text(packet::acknowledge(ack)));
+            }
+            inbox.send_modify(|inbox| match name.as_str() {
+                "message" => inbox.messages.push(payload),
+                _ => inbox.events.push((name, payload)),
             });
         }
-    } else if packet.starts_with("40") {
-        inbox.send_modify(|inbox| inbox.connected = true);
-    } else if packet.starts_with("41") {
-        inbox.send_modify(|inbox| inbox.closed = true);
-    } else if let Some(rest) = packet.strip_prefix("44") {
-        let payload = serde_json::from_str(rest).unwrap_or_default();
-        inbox.send_modify(|inbox| {
+        Packet::Ack { id, payload } => inbox.send_modify(|inbox| {
+            inbox.acks.insert(id, payload);
+        }),
+        Packet::Connected => inbox.send_modify(|inbox| inbox.connected = true),
+        Packet::Left => inbox.send_modify(|inbox| inbox.closed = true),
+        Packet::Refused(payload) => inbox.send_modify(|inbox| {
             inbox.connected = true;
             inbox.events.push(("connect_error".to_owned(), payload));
-        });
+        }),
     }
-}
-
-/// `12[..]` is 12 and `[..]`.
-fn numbered(text: &str) -> (Option<u64>, &str) {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    (text[..end].parse().ok(), &text[end..])
 }
