@@ -15,7 +15,7 @@ use flowsdk_core::text::Language;
 use flowsdk_server::app::{self, Adapters, App, DatabaseTaken};
 use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, NO_LISTEN_ADDRESS, RotationConfig};
-use flowsdk_server::demo::{self, DataFolder, Facts, pages, seed};
+use flowsdk_server::demo::{self, DataFolder, DeskSeed, Facts, pages, seed};
 use flowsdk_server::doctor_command::{self, Doctor};
 use flowsdk_server::flow_command::{self, FlowCommand};
 use flowsdk_server::printed::Printed;
@@ -42,8 +42,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Starts a working chat on this machine: makes a data folder with secrets of its own, an
-    /// administrator, a flow and a test channel. A second start on the same folder goes on where it was.
+    /// Starts a working chat on this machine: makes a data folder with secrets of its own, an administrator, a flow, a
+    /// test channel, and a queue with two agents. A second start on the same folder goes on where it was.
     Demo {
         /// The data folder.
         #[arg(long, default_value = "data")]
@@ -306,6 +306,14 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         })?;
     let kv = SqlKeyValue::new(app.store().clone(), cx.clock());
     let demo = seed(app.store(), &kv, &cx, app.config().default_language).await?;
+    let desk = DeskSeed {
+        store: app.store(),
+        kv: &kv,
+        cx: &cx,
+        password_cost: app.config().api.login.password_cost,
+        language: app.config().default_language,
+    };
+    desk.plant(&folder, &demo, address).await?;
     let password = match app.bootstrapped() {
         Some(Bootstrapped::CreatedWith(password)) => Some(password.clone()),
         Some(Bootstrapped::Created | Bootstrapped::Existed) | None => None,

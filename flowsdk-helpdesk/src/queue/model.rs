@@ -173,6 +173,24 @@ fn default_limit() -> u32 {
     DEFAULT_LIMIT
 }
 
+impl NewQueue {
+    /// Returns a new queue with the settings of one of which no more is said.
+    pub fn named(router_id: RouterId, name: Name) -> Self {
+        Self {
+            router_id,
+            name,
+            distribution_strategy: DistributionStrategy::default(),
+            max_concurrent_tickets_per_agent: DEFAULT_LIMIT,
+            abandon_after_minutes: None,
+            reassign_after_minutes: None,
+            business_hours: None,
+            deflect_when: Vec::new(),
+            max_waiting: None,
+            is_active: true,
+        }
+    }
+}
+
 impl Reachable for NewQueue {
     fn is_within(&self, reach: Reach<'_>) -> bool {
         self.router_id.is_within(reach)

@@ -32,6 +32,14 @@ pub enum FolderError {
         /// The path of the folder.
         path: PathBuf,
     },
+    /// The folder has no agents.
+    #[error(
+        "there are no agents in {path}: name the data folder of a demonstration that runs, such as `data`"
+    )]
+    NoDesk {
+        /// The path of the folder.
+        path: PathBuf,
+    },
     /// A database is there and the secrets that it was written with are not.
     #[error(
         "{path} is missing beside a database that needs it: restore it from a backup, or delete the whole folder to begin \
@@ -109,6 +117,11 @@ impl DataFolder {
         let (from, to) = (from.join(SECRETS), to.join(SECRETS));
         let bytes = fs::read(&from).map_err(|source| FolderError::Io { path: from, source })?;
         write_private(&to, &bytes).map_err(|source| FolderError::Io { path: to, source })
+    }
+
+    /// The path of the folder.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The value of a configuration name, as the folder gives it.
