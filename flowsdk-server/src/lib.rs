@@ -8,7 +8,7 @@
 //! - [`script_worker`]: the processes that run scripts of flows; [`flow_command`]: flows at the command line;
 //!   [`remote`]: flows on a server, at the command line.
 //! - `testkit`, behind the feature of that name: the app in process, for tests.
-//! - [`demo`]: the data folder of the one-command demonstration.
+//! - [`demo`]: the data folder of the one-command demonstration. [`desk_command`]: a desk in the terminal.
 
 pub mod api;
 pub mod app;
@@ -18,6 +18,7 @@ pub mod check_command;
 pub mod config;
 pub mod demo;
 mod desk;
+pub mod desk_command;
 pub mod doctor_command;
 mod embedded;
 pub mod flow_command;

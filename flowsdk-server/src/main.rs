@@ -16,6 +16,7 @@ use flowsdk_server::app::{self, Adapters, App, DatabaseTaken};
 use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, NO_LISTEN_ADDRESS, RotationConfig};
 use flowsdk_server::demo::{self, DataFolder, DeskSeed, Facts, pages, seed};
+use flowsdk_server::desk_command;
 use flowsdk_server::doctor_command::{self, Doctor};
 use flowsdk_server::flow_command::{self, FlowCommand};
 use flowsdk_server::printed::Printed;
@@ -63,6 +64,10 @@ enum Command {
     /// `LISTEN_ADDR`, `CRYPTO_SECRET`, `JWT_ACCESS_SECRET`, `JWT_REFRESH_SECRET` and others. All are listed in
     /// docs/configuration.md; `check-config` says what is wrong with them.
     Serve,
+    /// A desk in the terminal: shows the tickets of an agent and what their contacts write, and takes commands, one a
+    /// line; `help` lists them. The password is that of the data folder of `demo`, of `FLOWSDK_PASSWORD`, asked for, or
+    /// with `--password-stdin` the first line of standard input.
+    Desk(desk_command::Options),
     /// Starts a provider of the phone channel on this machine, to try numbers without an account: docs/phone.md.
     Simulator(Simulator),
     /// Prints the OpenAPI document of the administrative API, as it is in docs/openapi.json.
@@ -137,6 +142,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => return done(complete(*shell)),
         Command::Demo { .. }
         | Command::Serve
+        | Command::Desk(_)
         | Command::Simulator(_)
         | Command::Openapi
         | Command::Login(_)
@@ -158,6 +164,7 @@ fn main() -> ExitCode {
         match command {
             Command::Demo { data, listen, json, lang } => demo(&data, listen, json, lang).await,
             Command::Serve => serve().await,
+            Command::Desk(options) => desk(&options).await,
             Command::Simulator(options) => simulator(options).await,
             Command::RotateSecrets => rotate_secrets().await,
             Command::AdoptSettings => adopt_settings().await,
@@ -313,7 +320,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         password_cost: app.config().api.login.password_cost,
         language: app.config().default_language,
     };
-    desk.plant(&folder, &demo, address).await?;
+    let has_desk = desk.plant(&folder, &demo, address).await?;
     let password = match app.bootstrapped() {
         Some(Bootstrapped::CreatedWith(password)) => Some(password.clone()),
         Some(Bootstrapped::Created | Bootstrapped::Existed) | None => None,
@@ -339,6 +346,9 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         let mut lines = vec![format!("Chat:          {chat_url}")];
         lines.push(format!("Widget:        {widget_url}"));
         lines.push(format!("Phone:         {phone_url}"));
+        if has_desk {
+            lines.push(format!("Desk:          {}", desk_command::command_line(data)));
+        }
         lines.push(format!("API:           {url}/docs"));
         lines.extend(admin_email.map(|email| format!("Administrator: {email}")));
         lines.extend(password.map(|password| format!("Password:      {password} (kept nowhere: note it)")));
@@ -347,6 +357,14 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     }
     stop_on_signal(&app)?;
     app.serve(listener).await
+}
+
+async fn desk(options: &desk_command::Options) -> Result<(), BoxError> {
+    match desk_command::run(options, print_line).await {
+        // Whoever reads the lines needs no more of them.
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        done => done,
+    }
 }
 
 async fn simulator(options: Simulator) -> Result<(), BoxError> {

@@ -269,7 +269,7 @@ impl Client {
     }
 
     /// Returns every page of a list.
-    async fn all<T: serde::de::DeserializeOwned>(
+    pub(crate) async fn all<T: serde::de::DeserializeOwned>(
         &mut self,
         path: &str,
         query: &[(&str, &str)],

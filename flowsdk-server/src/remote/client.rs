@@ -23,7 +23,8 @@ const NOTHING: Option<&()> = None;
 #[derive(Debug)]
 pub struct Client {
     http: reqwest::Client,
-    file: SessionFile,
+    /// Where the login is kept, for other commands too.
+    file: Option<SessionFile>,
     session: Session,
 }
 
@@ -45,6 +46,17 @@ impl Client {
         email: &str,
         password: &SecretString,
     ) -> Result<Self, RemoteError> {
+        let mut client = Self::login_once(url, email, password).await?;
+        file.save(&client.session)?;
+        client.file = Some(file);
+        Ok(client)
+    }
+
+    /// The same for this process alone: the login is kept nowhere.
+    ///
+    /// # Errors
+    /// As [`Self::login`].
+    pub async fn login_once(url: &str, email: &str, password: &SecretString) -> Result<Self, RemoteError> {
         let url = address(url)?;
         let http = http(&url)?;
         let body = json!({ "email": email, "password": password.expose_secret() });
@@ -56,8 +68,7 @@ impl Client {
             access_token: tokens.access_token,
             refresh_token: tokens.refresh_token,
         };
-        file.save(&session)?;
-        Ok(Self { http, file, session })
+        Ok(Self { http, file: None, session })
     }
 
     /// Takes up the login that is kept in `file`.
@@ -66,12 +77,15 @@ impl Client {
     /// [`RemoteError::NotLoggedIn`].
     pub fn open(file: SessionFile) -> Result<Self, RemoteError> {
         let session = file.load()?.ok_or(RemoteError::NotLoggedIn)?;
-        Ok(Self { http: http(&session.url)?, file, session })
+        Ok(Self { http: http(&session.url)?, file: Some(file), session })
     }
 
     /// Returns which revisions the files of the user have.
-    pub(super) fn revisions(&self) -> Revisions {
-        Revisions::beside(&self.file)
+    ///
+    /// # Errors
+    /// The login is kept nowhere.
+    pub(super) fn revisions(&self) -> Result<Revisions, RemoteError> {
+        self.file.as_ref().map(Revisions::beside).ok_or(RemoteError::NotLoggedIn)
     }
 
     /// The login.
@@ -79,8 +93,13 @@ impl Client {
         &self.session
     }
 
+    /// The client of requests that are none of the API.
+    pub(crate) fn http(&self) -> &reqwest::Client {
+        &self.http
+    }
+
     /// Reads what stands at `path`.
-    pub(super) async fn get<T: DeserializeOwned>(
+    pub(crate) async fn get<T: DeserializeOwned>(
         &mut self,
         path: &str,
         query: &[(&str, &str)],
@@ -117,7 +136,9 @@ impl Client {
     /// The server cannot be reached. The login is forgotten all the same.
     pub async fn log_out(mut self) -> Result<(), RemoteError> {
         let told = self.send(Method::POST, "/auth/logout", &[], NOTHING).await;
-        self.file.remove()?;
+        if let Some(file) = &self.file {
+            file.remove()?;
+        }
         told.map(|_answer| ())
     }
 
@@ -169,16 +190,22 @@ impl Client {
     }
 
     /// Has new tokens for the refresh token, unless another command did so meanwhile.
-    async fn renew(&mut self) -> Result<(), RemoteError> {
+    ///
+    /// # Errors
+    /// [`RemoteError::LoggedOut`], or the server cannot be reached.
+    pub(crate) async fn renew(&mut self) -> Result<(), RemoteError> {
         let ended = || RemoteError::LoggedOut { url: self.session.url.clone() };
-        let kept = self.file.load()?.filter(|kept| kept.url == self.session.url).ok_or_else(ended)?;
-        if kept.access_token.expose_secret() != self.session.access_token.expose_secret() {
-            self.session = kept;
-            return Ok(());
+        if let Some(file) = &self.file {
+            let kept = file.load()?.filter(|kept| kept.url == self.session.url).ok_or_else(ended)?;
+            if kept.access_token.expose_secret() != self.session.access_token.expose_secret() {
+                self.session = kept;
+                return Ok(());
+            }
+            self.session.refresh_token = kept.refresh_token;
         }
         let url = &self.session.url;
         let request = self.http.get(format!("{url}/api/auth/refresh"));
-        let request = request.bearer_auth(kept.refresh_token.expose_secret());
+        let request = request.bearer_auth(self.session.refresh_token.expose_secret());
         let answer = sent(url, request).await?;
         if answer.status() == StatusCode::UNAUTHORIZED {
             return Err(ended());
@@ -186,7 +213,10 @@ impl Client {
         let tokens: Tokens = read(url, accepted(url, answer).await?).await?;
         self.session.access_token = tokens.access_token;
         self.session.refresh_token = tokens.refresh_token;
-        self.file.save(&self.session)
+        match &self.file {
+            Some(file) => file.save(&self.session),
+            None => Ok(()),
+        }
     }
 }
 

@@ -130,7 +130,7 @@ fn known_flows(names: &[String]) -> String {
 
 impl RemoteError {
     /// Whether the same command may succeed later: the server, or what it needs, is away.
-    pub(super) fn may_pass(&self) -> bool {
+    pub(crate) fn may_pass(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
             Self::Foreign { status, .. } => (502..=504).contains(status),

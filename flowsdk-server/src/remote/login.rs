@@ -56,7 +56,8 @@ fn password(prompt: &str) -> Result<SecretString, BoxError> {
     line().map(SecretString::from).map_err(|_| too_few.into())
 }
 
-fn asked(prompt: &str) -> Result<String, BoxError> {
+/// Returns a line of standard input; at a terminal it is asked for.
+pub(crate) fn asked(prompt: &str) -> Result<String, BoxError> {
     if io::stdin().is_terminal() {
         let mut err = io::stderr().lock();
         write!(err, "{prompt}")?;

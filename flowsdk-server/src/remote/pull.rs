@@ -45,7 +45,7 @@ pub async fn pull(client: &mut Client, pull: &Pull) -> Result<String, BoxError> 
     let Some(file) = &pull.file else { return Ok(definition) };
     let described = format!("flow `{}` at revision {}", found.flow.name, found.flow.revision);
     let note = |client: &Client| {
-        client.revisions().note(&client.session().url, &found.flow.id, file, found.flow.revision)
+        client.revisions()?.note(&client.session().url, &found.flow.id, file, found.flow.revision)
     };
     if read_definition(file).is_ok_and(|here| here == written) {
         note(client)?;

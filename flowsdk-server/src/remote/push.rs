@@ -111,7 +111,7 @@ impl Target {
         router: &Router,
     ) -> Result<Option<FlowDetails>, BoxError> {
         let mut known: Vec<FlowDetails> = Vec::new();
-        for id in client.revisions().flows(&client.session().url, &self.file)? {
+        for id in client.revisions()?.flows(&client.session().url, &self.file)? {
             match client.flow(&id).await {
                 Ok(found) if found.router_id == router.id => known.push(found),
                 // Of another router, or deleted since.
@@ -140,7 +140,7 @@ async fn draft(
     definition: &Written,
 ) -> Result<(Flow, Drafted), BoxError> {
     let (flow, drafted) = put(client, router, target, definition).await?;
-    client.revisions().note(&client.session().url, &flow.id, &target.file, flow.revision)?;
+    client.revisions()?.note(&client.session().url, &flow.id, &target.file, flow.revision)?;
     Ok((flow, drafted))
 }
 
@@ -161,7 +161,7 @@ async fn put(
         return Ok((found.flow, Drafted::Unchanged));
     }
     let FlowDetails { flow, .. } = found;
-    let known = client.revisions().of(&client.session().url, &flow.id, &target.file)?;
+    let known = client.revisions()?.of(&client.session().url, &flow.id, &target.file)?;
     if known != Some(flow.revision) && !target.force {
         return Err(RemoteError::Newer { name: flow.name, known, now: flow.revision }.into());
     }

@@ -22,6 +22,7 @@ mod composition;
 mod crash;
 mod delivery;
 mod deploy;
+mod desk_command;
 mod ends;
 mod flow_command;
 mod handshakes;

@@ -1,11 +1,11 @@
 //! The first page, whose commands are run, and the samples of the documents, which sign tokens that the server takes.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::harness::process::command;
+use crate::harness::process::{command, ended};
 use crate::harness::{Client, Server, Setup, http};
 
 /// The blocks of code of a page, each with its language.
@@ -66,6 +66,15 @@ async fn the_first_command_prints_the_address_of_a_chat_that_answers() {
     assert!(client.texts(1).await[0].starts_with("Hello!"), "it speaks first");
     client.say("Ana").await;
     assert_eq!(client.texts(1).await, ["Nice to meet you, Ana!"]);
+    // The desk opens as it is printed, and ends with its input.
+    let desk_of =
+        |text: &str| text.lines().find_map(|line| line.strip_prefix("Desk:")).unwrap().trim().to_owned();
+    let (shown, desk) = (desk_of(&blocks[1].1), desk_of(&printed));
+    assert_eq!(shown.split_once(' ').unwrap().1, desk.split_once(' ').unwrap().1);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &desk]).current_dir(dir.path()).stdin(Stdio::null());
+    let (ok, said) = ended(shell).await;
+    assert!(ok && said.starts_with(&format!("connected to {origin} as ana@flowsdk.local\n")), "{said}");
     assert!(server.stop().await.0.success());
 }
 

@@ -44,14 +44,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reading<S> {
     /// Returns the next packet; `None` when the connection has ended. Nothing is lost where this future is dropped.
     pub async fn next(&mut self) -> Option<Packet> {
         loop {
-            match self.0.next().await?.ok()? {
-                Frame::Text(text) => {
-                    if let Some(packet) = Packet::read(&text) {
-                        return Some(packet);
-                    }
-                }
-                // Reading on answers a close, and comes to the end.
-                _ => {}
+            // A close is answered by reading on, which comes to the end.
+            if let Frame::Text(text) = self.0.next().await?.ok()?
+                && let Some(packet) = Packet::read(&text)
+            {
+                return Some(packet);
             }
         }
     }

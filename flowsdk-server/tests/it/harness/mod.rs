@@ -9,6 +9,7 @@ mod redis;
 pub mod seed;
 pub mod server;
 pub mod setup;
+mod terminal;
 pub mod token;
 
 use std::time::{Duration, Instant};
@@ -18,6 +19,7 @@ pub use client::Client;
 pub use redis::PrivateRedis;
 pub use server::Server;
 pub use setup::{Begins, Services, Setup};
+pub use terminal::Terminal;
 
 /// How long anything may take before a test gives up; the machine may be busy.
 pub const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,0 +1,137 @@
+//! What the server tells, as lines.
+
+use serde_json::Value;
+
+use super::line::Line;
+use super::names::Names;
+use super::words::{duration, said, text, tickets};
+
+/// Returns what is printed of an event of the desk socket.
+pub(super) fn shown(event: &str, payload: &Value, names: &mut Names) -> Line {
+    let number = ticket_of(payload).map(|id| names.of(id));
+    let mut json = payload.clone();
+    if !json.is_object() {
+        json = serde_json::json!({ "payload": payload });
+    }
+    json["event"] = event.into();
+    if let Some(number) = number {
+        json["number"] = number.into();
+    }
+    Line::new(in_words(event, payload, number.unwrap_or_default()), json)
+}
+
+fn ticket_of(payload: &Value) -> Option<&str> {
+    payload["ticket"]["id"].as_str().or_else(|| payload["ticketId"].as_str())
+}
+
+fn in_words(event: &str, payload: &Value, number: usize) -> String {
+    let ticket = &payload["ticket"];
+    match event {
+        "ticket:assigned" => match text(ticket, "summary") {
+            "" => format!("#{number} is yours"),
+            summary => format!("#{number} is yours: {summary}"),
+        },
+        "ticket:message" => messages(payload, number),
+        "ticket:transferred" => {
+            format!("#{number} is no longer yours: it goes on as {}", text(payload, "nextTicketId"))
+        }
+        "ticket:closed" => match text(ticket, "closeReason") {
+            "" => format!("#{number} is closed: {}", text(ticket, "closeKind")),
+            reason => format!("#{number} is closed: {} ({reason})", text(ticket, "closeKind")),
+        },
+        "ticket:window_expired" => format!("#{number} is closed: its contact can no longer be answered"),
+        "helpdesk:waiting" => waiting(payload),
+        "helpdesk:sync-required" => "what was missed is gone: here are your tickets".to_owned(),
+        other => format!("{other} {payload}"),
+    }
+}
+
+fn messages(payload: &Value, number: usize) -> String {
+    let messages = payload["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let lines = messages.iter().map(|message| {
+        let said = said(text(message, "type"), message);
+        format!("#{number} contact: {said}")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn waiting(payload: &Value) -> String {
+    let queues = payload["byQueue"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let total = payload["total"].as_i64().unwrap_or_default();
+    let oldest = queues.iter().filter_map(|queue| queue["oldestWaitMs"].as_i64()).max().unwrap_or_default();
+    match total {
+        _ if queues.is_empty() => "you work in no queue".to_owned(),
+        0 => "no ticket waits".to_owned(),
+        1 => format!("1 ticket waits, for {}", duration(oldest)),
+        _ => format!("{} wait, the oldest for {}", tickets(total), duration(oldest)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn news_as_lines() {
+        let closed = json!({ "ticket": { "id": "cone", "closeKind": "resolved", "closeReason": "solved" } });
+        let abandoned = json!({ "ticket": { "id": "cone", "closeKind": "system", "closeReason": null } });
+        let wrote = json!({ "ticketId": "cone", "messages": [
+            { "type": "text", "text": { "body": "hi" } },
+            { "type": "image", "image": {} },
+        ] });
+        let queue = |wait: i64| json!({ "queueId": "q", "waiting": 1, "oldestWaitMs": wait });
+        for (event, payload, expected) in [
+            ("ticket:assigned", json!({ "ticket": { "id": "cone", "summary": null } }), "#1 is yours"),
+            (
+                "ticket:assigned",
+                json!({ "ticket": { "id": "ctwo", "summary": "Invoice" } }),
+                "#2 is yours: Invoice",
+            ),
+            ("ticket:message", wrote, "#1 contact: hi\n#1 contact: [image]"),
+            (
+                "ticket:transferred",
+                json!({ "ticket": { "id": "cone" }, "nextTicketId": "cnext" }),
+                "#1 is no longer yours: it goes on as cnext",
+            ),
+            ("ticket:closed", closed, "#1 is closed: resolved (solved)"),
+            ("ticket:closed", abandoned, "#1 is closed: system"),
+            (
+                "ticket:window_expired",
+                json!({ "ticket": { "id": "cone" } }),
+                "#1 is closed: its contact can no longer be answered",
+            ),
+            ("helpdesk:waiting", json!({ "total": 0, "byQueue": [] }), "you work in no queue"),
+            ("helpdesk:waiting", json!({ "total": 0, "byQueue": [queue(0)] }), "no ticket waits"),
+            ("helpdesk:waiting", json!({ "total": 1, "byQueue": [queue(1_000)] }), "1 ticket waits, for 1 s"),
+            (
+                "helpdesk:waiting",
+                json!({ "total": 2, "byQueue": [queue(1_000), queue(61_000)] }),
+                "2 tickets wait, the oldest for 1 min",
+            ),
+            ("helpdesk:sync-required", json!({}), "what was missed is gone: here are your tickets"),
+            ("later:version", json!({ "a": 1 }), r#"later:version {"a":1}"#),
+        ] {
+            let mut names = Names::default();
+            names.of("cone");
+            let line = shown(event, &payload, &mut names);
+            assert_eq!(line.into_text(false), expected, "{event} {payload}");
+        }
+    }
+
+    #[test]
+    fn news_for_programs_have_everything_and_the_number() {
+        let payload = json!({ "seq": 4, "ticketId": "cone", "messages": [] });
+        let line = shown("ticket:message", &payload, &mut Names::default()).into_text(true);
+        let line: Value = serde_json::from_str(&line).expect("JSON");
+        let expected =
+            json!({ "event": "ticket:message", "number": 1, "seq": 4, "ticketId": "cone", "messages": [] });
+        assert_eq!(line, expected);
+        let odd = shown("x", &json!("text"), &mut Names::default()).into_text(true);
+        assert_eq!(
+            serde_json::from_str::<Value>(&odd).expect("JSON"),
+            json!({ "event": "x", "payload": "text" })
+        );
+    }
+}
