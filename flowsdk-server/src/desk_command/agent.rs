@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use flowsdk_core::fault::BoxError;
 use flowsdk_helpdesk::agent::PresenceStatus;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use super::doing::Doing;
 use super::line::Line;
@@ -20,8 +20,6 @@ use crate::socket::client::Packet;
 
 /// The time between two renewals of the presence.
 const HEARTBEAT: Duration = Duration::from_secs(30);
-/// How long a desk that ends waits until the server has noted that its agent is gone.
-const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Prints a line.
 pub(super) type Print<'a> = &'a mut dyn FnMut(Line) -> Result<(), BoxError>;
@@ -48,7 +46,7 @@ pub(super) struct Agent<'a> {
     /// What the agent says of themselves.
     pub(super) status: PresenceStatus,
     /// The number of the answer to the last heartbeat.
-    beaten: Option<u64>,
+    pub(super) beaten: Option<u64>,
     /// The command on its way. The next line is read when it is answered.
     pub(super) doing: Option<Doing>,
 }
@@ -162,20 +160,6 @@ impl<'a> Agent<'a> {
         if event == "helpdesk:sync-required" { self.list("list").await } else { Ok(()) }
     }
 
-    async fn renew_presence(&mut self) -> Result<(), BoxError> {
-        self.beaten = self.emit("agent:heartbeat", &json!({})).await?;
-        Ok(())
-    }
-
-    /// A presence that has run out, as that of a machine that slept, is set anew.
-    async fn hear_presence(&mut self, answer: &Value) -> Result<(), BoxError> {
-        self.beaten = None;
-        if answer["status"] == json!(PresenceStatus::Offline) && self.status != PresenceStatus::Offline {
-            self.emit("agent:status", &json!({ "status": self.status })).await?;
-        }
-        Ok(())
-    }
-
     /// Sends a command. Returns the number of its answer, unless there is no connection.
     pub(super) async fn emit(&mut self, event: &str, payload: &Value) -> Result<Option<u64>, BoxError> {
         let Some(link) = &mut self.link else { return Ok(None) };
@@ -184,22 +168,5 @@ impl<'a> Agent<'a> {
             self.lose()?;
         }
         Ok(id)
-    }
-
-    /// Ends the desk. Its agent is offline afterwards, if the server can be told.
-    pub(super) async fn leave(mut self) {
-        let Some(mut link) = self.link.take() else { return };
-        let telling = async {
-            let told = link.emit("agent:status", &json!({ "status": PresenceStatus::Offline })).await?;
-            while let Some(packet) = link.next().await {
-                if matches!(packet, Packet::Ack { id, .. } if id == told) {
-                    break;
-                }
-            }
-            link.leave().await;
-            Some(())
-        };
-        // A server that is away finds out by itself: presence runs out.
-        let _told = timeout(FAREWELL, telling).await;
     }
 }

@@ -45,7 +45,7 @@ mod tests {
         assert_eq!(refused.clone().into_text(false), "close: It is closed (ticket_closed)");
         assert_eq!(
             refused.into_text(true),
-            r#"{"answer":"close","ok":false,"code":"ticket_closed","message":"It is closed"}"#
+            r#"{"answer":"close","code":"ticket_closed","message":"It is closed","ok":false}"#
         );
         assert_eq!(
             Line::new("a\nb", json!({ "a": "a\nb" })).into_text(true).lines().count(),

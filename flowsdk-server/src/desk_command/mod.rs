@@ -16,6 +16,7 @@ mod link;
 mod names;
 mod news;
 mod options;
+mod presence;
 mod requests;
 mod words;
 

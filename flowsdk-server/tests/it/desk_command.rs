@@ -268,3 +268,21 @@ async fn who_gets_no_desk() {
     let (status, _, err) = run(late).await;
     assert!(!status.success() && err.contains(&format!("{url} cannot be reached")), "{err}");
 }
+
+/// As in a restored one: copies have no passwords of agents.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agents_of_a_folder_without_their_login_get_another_password() {
+    let Demo { dir, server, .. } = Demo::start().await;
+    let file = data(dir.path()).join("desk.json");
+    let login = || -> Value { serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap() };
+    let first = login();
+    assert!(server.stop().await.0.success());
+    let server = serve(dir.path(), "127.0.0.1:0", &[]).await;
+    assert_eq!(login()["password"], first["password"], "the same as long as it is there");
+    assert!(server.stop().await.0.success());
+    std::fs::remove_file(&file).unwrap();
+    let _server = serve(dir.path(), "127.0.0.1:0", &[]).await;
+    assert_ne!(login()["password"], first["password"]);
+    let (status, out, err) = run(desk_command(&data(dir.path()))).await;
+    assert!(status.success() && out.contains("desk:connected"), "{out}{err}");
+}
