@@ -313,13 +313,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         })?;
     let kv = SqlKeyValue::new(app.store().clone(), cx.clock());
     let demo = seed(app.store(), &kv, &cx, app.config().default_language).await?;
-    let desk = DeskSeed {
-        store: app.store(),
-        kv: &kv,
-        cx: &cx,
-        password_cost: app.config().api.login.password_cost,
-        language: app.config().default_language,
-    };
+    let desk = DeskSeed { store: app.store(), kv: &kv, cx: &cx, language: app.config().default_language };
     let has_desk = desk.plant(&folder, &demo, address).await?;
     let password = match app.bootstrapped() {
         Some(Bootstrapped::CreatedWith(password)) => Some(password.clone()),

@@ -28,6 +28,9 @@ use crate::http_client::near;
 const AGENTS: [(&str, &str); 2] = [("Ana", "ana"), ("Bruno", "bruno")];
 /// The domain of their addresses, which is that of the administrator.
 const DOMAIN: &str = "flowsdk.local";
+/// The cost of the hash of their password. It is 120 random bits, which nobody guesses: a slower hash would do nothing but
+/// hold the first start up. A login takes as long as that of others.
+const PASSWORD_COST: u32 = 4;
 /// After how many silent minutes a contact whom nobody answers goes back to the flow.
 const ABANDON_AFTER: u32 = 30;
 
@@ -45,8 +48,6 @@ pub struct DeskSeed<'a, S> {
     pub kv: &'a dyn KeyValue,
     /// The clock and the ids.
     pub cx: &'a OpContext,
-    /// The cost of the hash of the password.
-    pub password_cost: u32,
     /// The language of its names.
     pub language: Language,
 }
@@ -91,7 +92,7 @@ where
 
     async fn create(&self, demo: &Demo, login: &DeskLogin) -> Result<(), BoxError> {
         let hasher = PasswordHasher::new(1, 1);
-        let password_hash = hasher.hash(&login.password, self.password_cost).await?;
+        let password_hash = hasher.hash(&login.password, PASSWORD_COST).await?;
         let (ids, now) = (self.cx.ids(), self.cx.now());
         let group = self.group(demo);
         let mut tx = self.store.begin().await?;
@@ -160,7 +161,7 @@ where
 
     async fn reset(&self, login: &DeskLogin) -> Result<(), BoxError> {
         let hasher = PasswordHasher::new(1, 1);
-        let operator = UserOperator::new(self.store, self.cx, &hasher, self.password_cost);
+        let operator = UserOperator::new(self.store, self.cx, &hasher, PASSWORD_COST);
         for email in &login.emails {
             match operator.reset_password(&Email::parse(email)?, &login.password).await {
                 // Whoever was deleted stays so.
