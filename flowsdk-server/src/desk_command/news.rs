@@ -32,6 +32,10 @@ fn in_words(event: &str, payload: &Value, number: usize) -> String {
             summary => format!("#{number} is yours: {summary}"),
         },
         "ticket:message" => messages(payload, number),
+        "ticket:message-status" => match text(&payload["error"], "title") {
+            "" => format!("#{number} your message is {}", text(payload, "status")),
+            why => format!("#{number} your message is {}: {why}", text(payload, "status")),
+        },
         "ticket:transferred" => {
             format!("#{number} is no longer yours: it goes on as {}", text(payload, "nextTicketId"))
         }
@@ -82,7 +86,12 @@ mod tests {
             { "type": "image", "image": {} },
         ] });
         let queue = |wait: i64| json!({ "queueId": "q", "waiting": 1, "oldestWaitMs": wait });
+        let status = |status: &str| json!({ "ticketId": "cone", "messageId": "m", "status": status });
+        let mut failed = status("failed");
+        failed["error"] = json!({ "code": 131_026, "title": "Undeliverable" });
         for (event, payload, expected) in [
+            ("ticket:message-status", status("read"), "#1 your message is read"),
+            ("ticket:message-status", failed, "#1 your message is failed: Undeliverable"),
             ("ticket:assigned", json!({ "ticket": { "id": "cone", "summary": null } }), "#1 is yours"),
             (
                 "ticket:assigned",
