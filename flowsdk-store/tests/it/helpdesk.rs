@@ -1,5 +1,6 @@
 //! The use cases of the helpdesk on real databases.
 
+mod any_order;
 mod commands;
 mod deflection;
 mod desk;
