@@ -11,6 +11,7 @@ pub mod dispatch;
 pub mod intake;
 pub mod monitoring;
 pub mod news;
+pub mod note;
 pub mod queue;
 pub mod quick_reply;
 pub mod rule;

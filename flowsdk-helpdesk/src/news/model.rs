@@ -7,6 +7,7 @@ use flowsdk_core::message::{IncomingMessage, MessageStatus, StatusError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::note::NoteView;
 use crate::ticket::{CloseKind, Ticket, TicketView};
 
 /// How long news are kept.
@@ -50,6 +51,8 @@ pub enum DeskEvent {
     Message(TicketMessages),
     /// A message of theirs came further, or failed.
     MessageStatus(TicketMessageStatus),
+    /// Somebody else has written a note on it, or mentioned them in one.
+    Note(NoteView),
     /// It goes on elsewhere: the ticket that they had, and the next one.
     Transferred(Box<Ticket>, TicketId),
     /// It ended.
@@ -68,6 +71,7 @@ impl DeskEvent {
             Self::Assigned(_) => "ticket:assigned",
             Self::Message(_) => "ticket:message",
             Self::MessageStatus(_) => "ticket:message-status",
+            Self::Note(_) => "ticket:note",
             Self::Transferred(..) => "ticket:transferred",
             Self::Closed(ticket) if ticket.close_kind == Some(CloseKind::MetaWindowExpired) => {
                 "ticket:window_expired"
@@ -90,6 +94,7 @@ impl DeskEvent {
             }
             Self::Message(messages) => fields(messages),
             Self::MessageStatus(status) => fields(status),
+            Self::Note(note) => [("note".to_owned(), json(note))].into_iter().collect(),
         }
     }
 }

@@ -134,6 +134,16 @@ pub enum TicketError {
     )]
     #[allow(missing_docs, reason = "the variant says it")]
     TooLong { most: usize },
+    /// Somebody who is mentioned is no agent of the ticket's router.
+    #[error("a user who is mentioned is no agent of the router")]
+    #[fault(
+        Unprocessable,
+        "agent_unknown",
+        pt = "O usuário não é agente deste roteador",
+        en = "The user is no agent of this router",
+        field = "mentionedUserIds"
+    )]
+    MentionUnknown,
     /// Neither a text nor a content is given, or both are.
     #[error("not exactly one content")]
     #[fault(

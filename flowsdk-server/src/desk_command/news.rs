@@ -21,7 +21,8 @@ pub(super) fn shown(event: &str, payload: &Value, names: &mut Names) -> Line {
 }
 
 fn ticket_of(payload: &Value) -> Option<&str> {
-    payload["ticket"]["id"].as_str().or_else(|| payload["ticketId"].as_str())
+    let named = [&payload["ticket"]["id"], &payload["ticketId"], &payload["note"]["ticketId"]];
+    named.into_iter().find_map(Value::as_str)
 }
 
 fn in_words(event: &str, payload: &Value, number: usize) -> String {
@@ -36,6 +37,7 @@ fn in_words(event: &str, payload: &Value, number: usize) -> String {
             "" => format!("#{number} your message is {}", text(payload, "status")),
             why => format!("#{number} your message is {}: {why}", text(payload, "status")),
         },
+        "ticket:note" => format!("#{number} note: {}", text(&payload["note"], "text")),
         "ticket:transferred" => {
             format!("#{number} is no longer yours: it goes on as {}", text(payload, "nextTicketId"))
         }
@@ -91,6 +93,7 @@ mod tests {
         failed["error"] = json!({ "code": 131_026, "title": "Undeliverable" });
         for (event, payload, expected) in [
             ("ticket:message-status", status("read"), "#1 your message is read"),
+            ("ticket:note", json!({ "note": { "ticketId": "cone", "text": "Paid." } }), "#1 note: Paid."),
             ("ticket:message-status", failed, "#1 your message is failed: Undeliverable"),
             ("ticket:assigned", json!({ "ticket": { "id": "cone", "summary": null } }), "#1 is yours"),
             (

@@ -56,6 +56,7 @@ mod media;
 mod message;
 mod migrations;
 mod monitoring;
+mod note;
 mod observability;
 mod opt_in;
 mod opt_in_catalog;

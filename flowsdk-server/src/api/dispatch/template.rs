@@ -30,7 +30,7 @@ use crate::api::state::Dispatches;
         (status = 403, description = "`router_out_of_scope`; `dispatch_not_allowed`; `admin_only`: `disableOptIn`; `opt_in_missing`"),
         (status = 404, description = "`not_found`: no such router"),
         (status = 409, description = "`idempotency_conflict`"),
-        (status = 422, description = "`flow_unknown`, `block_not_found`, `queue_unknown`, \
+        (status = 422, description = "`flow_unknown`, `block_not_found`, `queue_unknown`, `agent_unknown`, \
             `template_unknown`, `template_not_approved`, `template_other_account`, `template_parameters`, \
             `channel_number_unknown`, `channel_number_inactive`"),
     )

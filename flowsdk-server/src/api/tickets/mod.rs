@@ -5,6 +5,7 @@ mod bulk;
 mod close;
 mod get;
 mod list;
+mod notes;
 mod pick_up;
 mod quick_replies;
 mod reply;
@@ -28,6 +29,8 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(reply::reply_to_ticket))
         .add(endpoint!(transfer::transfer_ticket))
         .add(endpoint!(close::close_ticket))
+        .add(endpoint!(notes::list_ticket_notes))
+        .add(endpoint!(notes::create_ticket_note))
         .add(endpoint!(tags::tag_ticket))
         .add(endpoint!(quick_replies::list_ticket_quick_replies))
         .add(endpoint!(bulk::transfer_tickets))

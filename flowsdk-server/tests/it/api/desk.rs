@@ -21,6 +21,7 @@ everywhere!(in process:
     who_is_let_in,
     what_is_refused,
     figures_are_those_of_the_routers_within_reach,
+    notes_are_for_agents,
     a_desk_that_was_away_for_two_days_loads_everything_anew,
 );
 
@@ -265,6 +266,56 @@ async fn figures_are_those_of_the_routers_within_reach(setup: Setup) {
     assert_eq!(mine.get(path).await.ok(200)["realtime"]["inQueue"], 1);
     server.advance(Duration::from_secs(2)).await;
     assert_eq!(mine.get(path).await.ok(200)["realtime"]["inQueue"], 2);
+}
+
+async fn notes_are_for_agents(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let (bia, bia_id) = tickets.agent(&setup, &[&queue]).await;
+    let (ivo, ivo_id) = tickets.agent(&setup, &[&queue]).await;
+    let (visitor, ticket) = tickets.hand_over(&server).await;
+    let (desk, other) = (desk_of(&server, &bia, None).await, desk_of(&server, &ivo, None).await);
+    bia.post("/tickets/pickup", &json!({})).await.ok(200);
+    let path = format!("/tickets/{}/notes", id(&ticket));
+    let body = json!({ "text": "Pagou duas vezes.", "mentionedUserIds": [ivo_id, ivo_id] });
+    let key = [("idempotency-key", "n-1")];
+    let note = bia.json("POST", &path, &key, &body).await.ok(200);
+    assert_eq!(bia.json("POST", &path, &key, &body).await.ok(200), note);
+    assert_eq!((&note["authorUserId"], &note["mentionedUserIds"]), (&json!(bia_id), &json!([ivo_id])));
+    let told = async |desk: &Client| {
+        eventually("a note", || async {
+            server.advance(Duration::from_millis(100)).await;
+            desk.names().contains(&"ticket:note".to_owned()).then_some(())
+        })
+        .await;
+        numbered(&desk.event("ticket:note").await).1
+    };
+    assert_eq!(told(&other).await["note"], note);
+    let answer = ivo.post(&path, &json!({ "text": "Devolvo." })).await.ok(200);
+    assert_eq!(told(&desk).await["note"], answer, "whoever has the ticket, not the author");
+    // The next ticket of the chain has them, too.
+    let transfer = format!("/tickets/{}/transfer", id(&ticket));
+    let next = bia.post(&transfer, &json!({ "toUserId": ivo_id })).await.ok(200);
+    let list = ivo.get(&format!("/tickets/{}/notes", id(&next))).await.ok(200);
+    assert_eq!(list["items"], json!([answer, note]));
+    assert!(visitor.messages().is_empty(), "contacts never see notes");
+    for (body, field) in [
+        (json!({}), "text"),
+        (json!({ "text": " " }), "text"),
+        (json!({ "text": "x".repeat(4_097) }), "text"),
+        (json!({ "text": "x", "mentionedUserIds": "y" }), "mentionedUserIds"),
+    ] {
+        assert_eq!(bia.post(&path, &body).await.invalid_fields(), [field]);
+    }
+    let nobody = json!({ "text": "x", "mentionedUserIds": ["cnobody"] });
+    bia.post(&path, &nobody).await.refused(422, "agent_unknown", "O usuário não é agente deste roteador");
+    let all = json!([{ "resource": "helpdesk", "actions": ["read", "write"] }]);
+    let stranger = admin.member(&setup, &all, &[&setup.seeded.router]).await;
+    for answer in [stranger.get(&path).await, stranger.post(&path, &json!({ "text": "x" })).await] {
+        answer.refused(404, "not_found", "Ticket não encontrado");
+    }
 }
 
 async fn a_desk_ends_with_its_rights(setup: Setup) {

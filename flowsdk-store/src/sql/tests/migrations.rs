@@ -61,6 +61,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0048_tags_and_quick_replies", "2c9f71c72eb5", "20c84cab3498"),
     ("0049_ticket_changes", "4319a9d5bf83", "4319a9d5bf83"),
     ("0050_agent_group", "f57ae88f833a", "3445843cdc31"),
+    ("0051_ticket_note", "9d3caffcc699", "5e1477f9669c"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

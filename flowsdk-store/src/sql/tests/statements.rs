@@ -50,6 +50,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         login_schedule,
         message,
         monitoring,
+        note,
         observability,
         opt_in,
         opt_in_catalog,

@@ -185,7 +185,10 @@ impl Scene {
         let mut open: BTreeSet<&ChatId> = BTreeSet::new();
         let mut followed: BTreeSet<&TicketId> = BTreeSet::new();
         for ticket in &all {
-            assert!(!ticket.is_open() || open.insert(&ticket.chat_id), "two open tickets of a chat: {ticket:?}");
+            assert!(
+                !ticket.is_open() || open.insert(&ticket.chat_id),
+                "two open tickets of a chat: {ticket:?}"
+            );
             let has_user = ticket.assigned_user_id.is_some();
             match ticket.status {
                 TicketStatus::Waiting => assert!(!has_user, "{ticket:?}"),
@@ -247,12 +250,14 @@ impl Scene {
         }
         let now = self.desk.world.cx.now();
         let mut tx = self.desk.world.store.begin().await.expect("begin");
-        let online = tx.tickets().lock_online_agents(&"q1".parse().expect("an id"), now).await.expect("agents");
+        let online =
+            tx.tickets().lock_online_agents(&"q1".parse().expect("an id"), now).await.expect("agents");
         let load = |user: &UserId| {
             open.iter().filter(|ticket| ticket.assigned_user_id.as_ref() == Some(user)).count()
         };
         let has_room = online.iter().any(|user| load(user) < LIMIT as usize);
-        let waits = open.iter().any(|one| one.status == TicketStatus::Waiting && one.queue_id.as_str() == "q1");
+        let waits =
+            open.iter().any(|one| one.status == TicketStatus::Waiting && one.queue_id.as_str() == "q1");
         assert!(!(has_room && waits), "a ticket waits beside an agent with room: {open:?}");
     }
 }
@@ -273,8 +278,11 @@ async fn any_order_of_commands_keeps_the_desk_whole(store: SqlStore) {
         }
     }
     let all = scene.desk.tickets(TicketFilter::default()).await;
-    let kinds: BTreeSet<&str> = all.iter().filter_map(|ticket| ticket.close_kind).map(CloseKind::name).collect();
-    for kind in [CloseKind::Resolved, CloseKind::AgentTransfer, CloseKind::QueueTransfer, CloseKind::Abandoned] {
+    let kinds: BTreeSet<&str> =
+        all.iter().filter_map(|ticket| ticket.close_kind).map(CloseKind::name).collect();
+    for kind in
+        [CloseKind::Resolved, CloseKind::AgentTransfer, CloseKind::QueueTransfer, CloseKind::Abandoned]
+    {
         assert!(kinds.contains(kind.name()), "{kinds:?} of {} tickets: the acts miss something", all.len());
     }
 }
