@@ -169,6 +169,7 @@ fn shape(schema: &Value) -> Value {
 
 /// What records are made with and keep.
 const FIXED: &[&str] = &[
+    "/agent-groups: routerId",
     "/agents: routerId",
     "/agents: userId",
     "/channel-numbers: phoneNumberId",
@@ -189,7 +190,9 @@ const FIXED: &[&str] = &[
     "/interactive-forms: routerId",
     "/queue-distribution-rules: routerId",
     "/queues: routerId",
+    "/quick-replies: routerId",
     "/routers/{id}/variables: key",
+    "/tags: routerId",
     "/templates: businessAccountId",
     "/templates: language",
     "/templates: name",

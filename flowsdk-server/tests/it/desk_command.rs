@@ -137,7 +137,7 @@ async fn a_ticket_goes_from_hand_to_hand() {
     let (mut visitor, _) = demo.visitor().await;
     let mut bruno = demo.desk("bruno", &["--email", "bruno@flowsdk.local"]);
     bruno.event("desk:connected").await;
-    // He may pick up and be given what he is transferred, whatever his presence.
+    // Away, so that the queue leaves the ticket to be picked up.
     bruno.ask("status away").await;
     ask_for_a_person(&mut visitor).await;
     while bruno.event("helpdesk:waiting").await["total"] != 1 {}

@@ -196,6 +196,13 @@ fn words_of(pattern: &str) -> Option<(&str, &str)> {
         LANGUAGE_PATTERN => ("um idioma como pt_BR", "a language such as pt_BR"),
         "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$" => ("uma cor como #0a7d4f", "a colour such as #0a7d4f"),
         r"^[!-~]+$" => ("caracteres ASCII visíveis", "visible characters of ASCII"),
+        r"^\S+$" => ("um texto sem espaços", "a text without blanks"),
+        r"^([01][0-9]|2[0-3]):[0-5][0-9]$" => ("um horário como 09:00", "a time such as 09:00"),
+        r"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" => {
+            ("um horário como 18:00, até 24:00", "a time such as 18:00, up to 24:00")
+        }
+        r"^\d{4}-\d{2}-\d{2}$" => ("uma data como 2026-12-25", "a date such as 2026-12-25"),
+        r"^#[0-9a-fA-F]{6}$" => ("uma cor como #d0342c", "a colour such as #d0342c"),
         r"[\p{L}\p{N}]" => ("um texto com letras ou dígitos", "a text with letters or digits"),
         r"^[ -~]+$" => ("caracteres ASCII visíveis e espaços", "visible characters of ASCII and spaces"),
         pattern => {

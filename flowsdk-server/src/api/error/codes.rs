@@ -110,6 +110,10 @@ pub const CODES: &[&str] = &[
     "agent_unknown",
     "agent_not_in_queue",
     "agent_taken",
+    "agent_group_unknown",
+    "tag_unknown",
+    "shortcut_taken",
+    "content_unsupported",
     "user_unknown",
     // The provider of the phone channel.
     "delivery_malformed",

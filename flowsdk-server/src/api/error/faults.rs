@@ -54,8 +54,11 @@ use flowsdk_core::transfer::TransferError;
 use flowsdk_core::transfer::draft::ImportDraftError;
 use flowsdk_crypto::{FormKeyError, JwtError};
 use flowsdk_helpdesk::agent::AgentError;
+use flowsdk_helpdesk::agent_group::AgentGroupError;
 use flowsdk_helpdesk::queue::QueueError;
+use flowsdk_helpdesk::quick_reply::QuickReplyError;
 use flowsdk_helpdesk::rule::RuleError;
+use flowsdk_helpdesk::tag::TagError;
 use flowsdk_helpdesk::ticket::TicketError;
 
 use super::ApiError;
@@ -345,15 +348,39 @@ fn helpdesk(table: &mut Table) {
         AgentError::NotFound,
         AgentError::RouterUnknown(RouterUnknown),
         AgentError::UserUnknown,
+        AgentError::GroupUnknown,
         AgentError::Taken,
         AgentError::Idempotency(IdempotencyConflict),
         AgentError::Storage(storage()),
+    ]);
+    table.add([
+        AgentGroupError::NotFound,
+        AgentGroupError::RouterUnknown(RouterUnknown),
+        AgentGroupError::NameTaken,
+        AgentGroupError::Idempotency(IdempotencyConflict),
+        AgentGroupError::Storage(storage()),
+    ]);
+    table.add([
+        TagError::NotFound,
+        TagError::RouterUnknown(RouterUnknown),
+        TagError::NameTaken,
+        TagError::Idempotency(IdempotencyConflict),
+        TagError::Storage(storage()),
+    ]);
+    table.add([
+        QuickReplyError::NotFound,
+        QuickReplyError::RouterUnknown(RouterUnknown),
+        QuickReplyError::ShortcutTaken,
+        QuickReplyError::QueueUnknown,
+        QuickReplyError::Idempotency(IdempotencyConflict),
+        QuickReplyError::Storage(storage()),
     ]);
     table.add([
         QueueError::NotFound,
         QueueError::RouterUnknown(RouterUnknown),
         QueueError::NameTaken,
         QueueError::AgentUnknown,
+        QueueError::Invalid(details()),
         QueueError::InUse(dependants()),
         QueueError::Idempotency(IdempotencyConflict),
         QueueError::Storage(storage()),
@@ -381,6 +408,12 @@ fn helpdesk(table: &mut Table) {
         TicketError::TargetUnclear,
         TicketError::BlockNotFound,
         TicketError::TooLong { most: 1_000 },
+        TicketError::TagUnknown,
+        TicketError::MentionUnknown,
+        TicketError::ContentUnclear,
+        TicketError::ContentUnsupported,
+        TicketError::ContentFlawed(details()),
+        TicketError::MediaUnknown,
         TicketError::Idempotency(IdempotencyConflict),
         TicketError::Storage(storage()),
     ]);
@@ -485,6 +518,7 @@ fn channels(table: &mut Table) {
         DispatchError::FlowIsTool,
         DispatchError::BlockNotFound,
         DispatchError::QueueUnknown,
+        DispatchError::AgentUnknown,
         DispatchError::TemplateUnknown,
         DispatchError::NotApproved,
         DispatchError::OtherAccount,

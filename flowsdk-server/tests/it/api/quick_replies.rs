@@ -75,7 +75,9 @@ async fn they_are_offered_for_a_ticket(setup: Setup) {
     let (ana, _) = desk.agent(&setup, &[&queue]).await;
     let (_visitor, ticket) = desk.hand_over(&server).await;
     let contact = format!("/contacts/{}", ticket["contactId"].as_str().unwrap());
-    let contact = admin.patch(&contact, &json!({ "variables": { "plano": "ouro" } })).await.ok(200);
+    let known = json!({ "contactVariables": { "plano": "ouro" } });
+    admin.patch(&format!("{contact}/variables"), &known).await.ok(200);
+    let contact = admin.get(&contact).await.ok(200);
     let elsewhere = router(&admin, "Terceira").await;
     for (router, name, text, of) in [
         (&desk.router, "B", "{{contact.plano}} {{contact.nada}} {{context.subject}}", Value::Null),

@@ -127,7 +127,7 @@ impl Routes {
         let path = self.at(&id(&admin.post(self.path, &(self.body)(router)).await.ok(201)));
         let before = admin.get(&path).await.ok(200);
         for (place, value) in wrong {
-            let field = place.split('[').next().unwrap();
+            let field = place.split(['[', '.']).next().unwrap();
             let (mut body, mut change) = ((self.body)(router), beside.clone());
             for body in [&mut body, &mut change] {
                 body[field] = value.clone();
