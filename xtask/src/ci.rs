@@ -12,6 +12,9 @@ use crate::{features, interrupt, npm, process, test, workspace};
 /// The output file of the web bundle.
 const ASSETS: &str = "flowsdk-server/assets";
 
+/// The manifest of the fuzz targets.
+const FUZZ: &str = "fuzz/Cargo.toml";
+
 enum Outcome {
     Passed,
     Skipped(&'static str),
@@ -19,6 +22,7 @@ enum Outcome {
 
 pub(crate) fn run(without: &[Need]) -> Result<u8> {
     check("format", format)?;
+    check("lock files", lock_files)?;
     let found = packages::ensure(&Need::ALL, without)?;
     check("lints", lints)?;
     check("docs", docs)?;
@@ -46,6 +50,15 @@ fn format() -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
+/// A lock file that is behind its manifests would be refused by a later check only, after minutes.
+fn lock_files() -> Result<Outcome> {
+    for manifest in ["Cargo.toml", FUZZ] {
+        let arguments = ["tree", "--locked", "--quiet", "--depth", "0", "--manifest-path", manifest];
+        process::must(workspace::cargo().args(arguments).stdout(Stdio::null()))?;
+    }
+    Ok(Outcome::Passed)
+}
+
 fn lints() -> Result<Outcome> {
     let arguments = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
     process::must(workspace::cargo().args(arguments))?;
@@ -60,8 +73,7 @@ fn docs() -> Result<Outcome> {
 
 /// They are a workspace of their own, which no other check compiles.
 fn fuzz_targets() -> Result<Outcome> {
-    let arguments =
-        ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml", "--features", "server", "--target-dir"];
+    let arguments = ["check", "--locked", "--manifest-path", FUZZ, "--features", "server", "--target-dir"];
     process::must(workspace::cargo().args(arguments).arg(workspace::target()))?;
     Ok(Outcome::Passed)
 }
