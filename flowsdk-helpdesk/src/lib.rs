@@ -19,6 +19,7 @@ pub mod tag;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod ticket;
+pub mod viewer;
 
 /// Compiles the samples of the README.
 #[cfg(doctest)]

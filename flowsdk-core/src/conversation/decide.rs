@@ -21,7 +21,7 @@ use crate::fault::StorageError;
 use crate::flow::{EffectRequest, Trigger};
 use crate::id::{ChatId, ContactId, MessageId, RouterId};
 use crate::media::{MediaFile, MediaId};
-use crate::message::IncomingMessage;
+use crate::message::{IncomingMessage, SenderKind};
 use crate::session::{Channel, MAX_DEFERRED, Mode, Position, Session, SessionId};
 use crate::stream::broker::NewEntry;
 use crate::stream::lanes::Party;
@@ -553,7 +553,7 @@ fn notices(run: &Run, mode: Mode, request: Option<&EffectRequest>, now: Timestam
             (session.mode != mode).then_some(NoticeKind::Session { mode: Some(session.mode) })
         }
     };
-    let typing = request.map(|request| NoticeKind::typing(now, request.deadline));
+    let typing = request.map(|request| NoticeKind::typing(SenderKind::Flow, now, request.deadline));
     turned
         .into_iter()
         .chain(typing)

@@ -59,12 +59,12 @@ pub enum Handover {
 
 impl Handover {
     /// Returns what the outbox takes of a notice, in the transaction that it tells of.
-    pub(crate) fn entry(&self, notice: &Notice) -> Option<NewEntry> {
+    pub fn entry(&self, notice: &Notice) -> Option<NewEntry> {
         matches!(self, Self::Stream).then(|| notice_entry(notice))
     }
 
     /// Passes on a notice that the outbox does not take, after the commit.
-    pub(crate) fn pass_on(&self, notice: Notice) {
+    pub fn pass_on(&self, notice: Notice) {
         if let Self::Direct(sink) = self {
             sink.notify(notice);
         }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::message::SenderKind;
 use crate::session::{Mode, SessionId};
 use crate::time::Timestamp;
 
@@ -26,6 +27,9 @@ pub enum NoticeKind {
     Typing {
         /// Milliseconds after which no answer is expected any more.
         typing_ms: u64,
+        /// Who prepares it. Absent in notices of older processes, where it was always the flow.
+        #[serde(default = "flow")]
+        by: SenderKind,
     },
     /// The conversation has another owner.
     Session {
@@ -36,8 +40,28 @@ pub enum NoticeKind {
 
 impl NoticeKind {
     /// Says that an answer is being prepared from `now` until `end`.
-    pub fn typing(now: Timestamp, end: Timestamp) -> Self {
+    pub fn typing(by: SenderKind, now: Timestamp, end: Timestamp) -> Self {
         let millis = end.as_millis().saturating_sub(now.as_millis());
-        Self::Typing { typing_ms: u64::try_from(millis).unwrap_or(0) }
+        Self::Typing { typing_ms: u64::try_from(millis).unwrap_or(0), by }
+    }
+}
+
+fn flow() -> SenderKind {
+    SenderKind::Flow
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_of_an_older_process_is_the_flows() {
+        let typing = |text: &str| serde_json::from_str::<NoticeKind>(text).expect("a notice");
+        assert_eq!(
+            typing(r#"{ "kind": "typing", "typingMs": 5 }"#),
+            NoticeKind::Typing { typing_ms: 5, by: SenderKind::Flow }
+        );
+        let human = NoticeKind::Typing { typing_ms: 5, by: SenderKind::Human };
+        assert_eq!(typing(&serde_json::to_string(&human).expect("JSON")), human);
     }
 }

@@ -75,6 +75,19 @@ struct OnTicket {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Viewing {
+    /// The ticket that the desk looks at; without one it looks at none.
+    ticket_id: Option<TicketId>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Typing {
+    ticket_id: TicketId,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Monitor {
     router_id: Option<RouterId>,
 }
@@ -127,6 +140,21 @@ impl Commands {
                     )),
                 }
             }
+            "ticket:viewing" => {
+                let Viewing { ticket_id } = self.read(payload)?;
+                self.view(seat, by, ticket_id.as_ref()).await.map_err(refuse)?;
+                Ok(json!({}))
+            }
+            "ticket:typing" => {
+                let Typing { ticket_id } = self.read(payload)?;
+                let now = self.cx.now();
+                if !seat.watched.has_typed(&ticket_id, now) {
+                    let viewers = &self.hub.viewers;
+                    let typing = viewers.typing(seat.desk(), &seat.user, by.reach, &ticket_id).await;
+                    seat.watched.look(&ticket_id, &typing.map_err(refuse)?.router_id, Some(now));
+                }
+                Ok(json!({}))
+            }
             "agent:reply" => self.reply(payload, by, &seat.user).await,
             "agent:transfer" => {
                 let OnTicket { ticket_id, rest } = self.read(payload)?;
@@ -155,6 +183,20 @@ impl Commands {
             }
             _ => Err(self.unknown()),
         }
+    }
+
+    /// Lets a desk look at a ticket, or at none.
+    async fn view(&self, seat: &Seat, by: By<'_>, ticket: Option<&TicketId>) -> Result<(), TicketError> {
+        let viewers = &self.hub.viewers;
+        match ticket {
+            Some(ticket) => {
+                let ticket = viewers.look(seat.desk(), &seat.user, by.reach, ticket).await?;
+                seat.watched.look(&ticket.id, &ticket.router_id, None);
+            }
+            None if seat.watched.look_away() => viewers.look_away(seat.desk()).await?,
+            None => {}
+        }
+        Ok(())
     }
 
     /// Shows the figures to whoever may read reports, or stops it.

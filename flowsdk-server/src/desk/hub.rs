@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use flowsdk_auth::access::Authenticated;
 use flowsdk_auth::permission::{Action, Resource, RouterScope};
 use flowsdk_core::fault::{Fault as _, FaultKind, StorageError};
-use flowsdk_core::id::{RouterId, UserId};
+use flowsdk_core::id::{RouterId, TicketId, UserId};
 use flowsdk_core::time::{IsoTime, Timestamp};
 use flowsdk_helpdesk::news::{DeskNews, NewsRow, WaitingInQueue};
+use flowsdk_helpdesk::viewer::{TicketViewers, Viewer, Viewers};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
 use socketioxide::extract::SocketRef;
 
+use super::watched::Watched;
 use crate::api::state::{Authenticator, Monitoring};
 use crate::socket::emit_checked;
 
@@ -31,6 +33,8 @@ pub(crate) struct Seat {
     waiting: Mutex<Option<Value>>,
     /// The figures that it is sent, if it wants them.
     monitored: Mutex<Option<Monitored>>,
+    /// The ticket that it looks at.
+    pub(super) watched: Watched,
 }
 
 /// Which figures a desk is sent.
@@ -58,7 +62,13 @@ impl Seat {
             sent: AtomicI64::new(sent),
             waiting: Mutex::new(None),
             monitored: Mutex::new(None),
+            watched: Watched::default(),
         }
+    }
+
+    /// Returns the name of the desk among those of all processes.
+    pub(super) fn desk(&self) -> &str {
+        self.socket.id.as_str()
     }
 
     /// Sends news that the desk does not have. One that does not get through ends the desk, which comes back for it.
@@ -101,6 +111,20 @@ impl Seat {
         }
     }
 
+    /// Tells the desk who else looks at its ticket, if it does not know.
+    fn tell_viewers(&self, ticket: &TicketId, viewers: &[Viewer], now: Timestamp) {
+        let viewers = TicketViewers::for_user(&self.user, ticket, viewers, now);
+        if !self.watched.is_news(&viewers) {
+            return;
+        }
+        let mut event = serde_json::to_value(&viewers).unwrap_or_default();
+        event["seq"] = self.sent.load(Ordering::SeqCst).into();
+        event["at"] = json!(IsoTime(now));
+        if let Err(error) = emit_checked(&self.socket, "ticket:viewing", &event) {
+            tracing::debug!(user = %self.user, %error, "a desk misses who looks at its ticket");
+        }
+    }
+
     /// Sends the desk the figures of a router from now on, or of all within `scope`.
     pub(super) fn monitor(&self, router: Option<RouterId>, scope: RouterScope) {
         *lock(&self.monitored) = Some(Monitored { router, scope });
@@ -109,6 +133,11 @@ impl Seat {
     /// Sends it none any more.
     pub(super) fn stop_monitoring(&self) {
         *lock(&self.monitored) = None;
+    }
+
+    /// Returns the ticket that the desk looks at, if the agent may see it.
+    fn ticket(&self) -> Option<TicketId> {
+        self.watched.ticket(lock(&self.routers).as_deref())
     }
 
     /// Follows what the agent may see now.
@@ -137,6 +166,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct Hub {
     news: DeskNews<SqlStore>,
     figures: Arc<Monitoring>,
+    pub(super) viewers: Viewers<SqlStore>,
     authenticator: Arc<Authenticator>,
     seats: Mutex<HashMap<u64, Arc<Seat>>>,
     next: AtomicU64,
@@ -147,9 +177,10 @@ impl Hub {
     pub(crate) fn new(
         news: DeskNews<SqlStore>,
         figures: Arc<Monitoring>,
+        viewers: Viewers<SqlStore>,
         authenticator: Arc<Authenticator>,
     ) -> Self {
-        Self { news, figures, authenticator, seats: Mutex::default(), next: AtomicU64::default() }
+        Self { news, figures, viewers, authenticator, seats: Mutex::default(), next: AtomicU64::default() }
     }
 
     /// Returns the news that desks read.
@@ -200,6 +231,34 @@ impl Hub {
     /// The tickets cannot be counted; the next tick does.
     pub(crate) async fn count_waiting(&self, now: Timestamp) -> Result<(), StorageError> {
         self.tell_waiting(&self.seats(), now, false).await
+    }
+
+    /// Tells the desks who else looks at their tickets, where that has changed: a tick.
+    ///
+    /// # Errors
+    /// The looks cannot be read; the next tick tells.
+    pub(crate) async fn show_viewers(&self, now: Timestamp) -> Result<(), StorageError> {
+        let look = |seat: Arc<Seat>| Some((seat.ticket()?, seat));
+        let seats: Vec<(TicketId, Arc<Seat>)> = self.seats().into_iter().filter_map(look).collect();
+        if seats.is_empty() {
+            return Ok(());
+        }
+        let tickets: BTreeSet<TicketId> = seats.iter().map(|(ticket, _)| ticket.clone()).collect();
+        let viewers = self.viewers.of(&tickets.into_iter().collect::<Vec<_>>()).await?;
+        for (ticket, seat) in seats {
+            seat.tell_viewers(&ticket, &viewers, now);
+        }
+        Ok(())
+    }
+
+    /// Lets the desks go on looking at their tickets: a tick.
+    ///
+    /// # Errors
+    /// The looks cannot be renewed; the next tick does.
+    pub(crate) async fn renew_looks(&self) -> Result<(), StorageError> {
+        let looks = self.seats().into_iter().filter(|seat| seat.ticket().is_some());
+        let desks: Vec<String> = looks.map(|seat| seat.desk().to_owned()).collect();
+        if desks.is_empty() { Ok(()) } else { self.viewers.renew(&desks).await }
     }
 
     /// Sends figures to the desks that want them: a tick.

@@ -7,6 +7,7 @@
 mod command;
 mod hub;
 mod socket;
+mod watched;
 
 pub(crate) use command::Commands;
 pub(crate) use hub::Hub;

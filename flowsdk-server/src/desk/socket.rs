@@ -156,6 +156,12 @@ impl EventHandler for DeskSocket {
             && let Some(number) = place.1.lock().unwrap_or_else(PoisonError::into_inner).take()
         {
             self.hub.leave(number);
+            let seat = &place.0;
+            if seat.watched.look_away()
+                && let Err(error) = self.hub.viewers.look_away(seat.desk()).await
+            {
+                tracing::debug!(error = %Chain(&error), "others see a desk that has left for a while");
+            }
         }
         // Any other reason is the end of the transport.
         if let DisconnectReason::ServerNSDisconnect | DisconnectReason::ClientNSDisconnect = reason {

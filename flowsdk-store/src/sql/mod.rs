@@ -33,6 +33,7 @@ mod damage;
 mod dead_letter;
 mod desk_agent;
 mod desk_news;
+mod desk_view;
 mod dispatch_agent;
 mod distribution_rule;
 mod event_definition;

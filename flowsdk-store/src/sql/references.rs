@@ -197,6 +197,8 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("password_recovery", "user_id", "user_account", Cascade),
     reference("agent", "user_id", "user_account", Cascade),
     reference("desk_presence", "user_id", "user_account", Cascade),
+    reference("desk_view", "user_id", "user_account", Cascade),
+    reference("desk_view", "ticket_id", "ticket", Cascade),
     reference(
         "desk_seq",
         "user_id",

@@ -9,3 +9,4 @@ mod intake;
 mod news;
 mod races;
 mod sweep;
+mod viewers;

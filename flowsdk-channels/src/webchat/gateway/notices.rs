@@ -17,7 +17,7 @@ const LONGEST_TYPING_MS: u64 = 60_000;
 /// Returns a notice as sockets get it.
 pub(super) fn notice_of(notice: &Notice) -> ServerNotice {
     match notice.kind {
-        NoticeKind::Typing { typing_ms } => typing(SenderKind::Flow, typing_ms),
+        NoticeKind::Typing { typing_ms, by } => typing(by, typing_ms),
         NoticeKind::Session { mode } => ServerNotice::Session { mode },
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use flowsdk_core::fault::Chain;
 use flowsdk_helpdesk::monitoring::SNAPSHOT_LIFETIME;
 use flowsdk_helpdesk::news::DeskNews;
+use flowsdk_helpdesk::viewer::Viewers;
 
 use crate::api::state::{Authenticator, Desk, Monitoring, Presence};
 use crate::app::ground::Ground;
@@ -15,6 +16,10 @@ use crate::socket::{Front, OrderedConfig, SocketLimits, Transports, builder, clo
 /// How late a desk may hear the news.
 const NEWS_PERIOD: Duration = Duration::from_millis(100);
 const WAITING_PERIOD: Duration = Duration::from_secs(1);
+/// How late a desk may hear who else looks at its ticket.
+const VIEWERS_PERIOD: Duration = Duration::from_millis(500);
+/// A third of the time for which a look holds.
+const LOOKS_PERIOD: Duration = Duration::from_secs(20);
 /// How long a desk may outlive the token that let it in.
 const REVIEW_PERIOD: Duration = Duration::from_secs(1);
 const FORGET_PERIOD: Duration = Duration::from_secs(10 * 60);
@@ -28,7 +33,8 @@ pub(super) fn serve(
     figures: Arc<Monitoring>,
 ) {
     let news = || DeskNews::new(Arc::clone(&ground.store), ground.cx.clone());
-    let hub = Arc::new(Hub::new(news(), figures, Arc::clone(&authenticator)));
+    let viewers = Viewers::new(Arc::clone(&ground.store), ground.cx.clone(), ground.handover());
+    let hub = Arc::new(Hub::new(news(), figures, viewers, Arc::clone(&authenticator)));
     let language = ground.config.default_language;
     let commands = Commands { hub: Arc::clone(&hub), desk, presence, language, cx: ground.cx.clone() };
     let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
@@ -79,6 +85,24 @@ fn tick(ground: &Ground, hub: &Arc<Hub>) {
         async move {
             if let Err(error) = hub.count_waiting(now).await {
                 tracing::debug!(error = %Chain(&error), "desks are told later how many tickets wait");
+            }
+        }
+    });
+    let (viewers, cx) = (Arc::clone(hub), ground.cx.clone());
+    ground.every("desk viewers", VIEWERS_PERIOD, move || {
+        let (hub, now) = (Arc::clone(&viewers), cx.now());
+        async move {
+            if let Err(error) = hub.show_viewers(now).await {
+                tracing::debug!(error = %Chain(&error), "desks are told later who looks at their tickets");
+            }
+        }
+    });
+    let looks = Arc::clone(hub);
+    ground.every("desk looks", LOOKS_PERIOD, move || {
+        let hub = Arc::clone(&looks);
+        async move {
+            if let Err(error) = hub.renew_looks().await {
+                tracing::debug!(error = %Chain(&error), "desks that look at tickets are noted later");
             }
         }
     });

@@ -34,6 +34,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         dead_letter,
         desk_agent,
         desk_news,
+        desk_view,
         event_definition,
         flow,
         flow_catalog,
