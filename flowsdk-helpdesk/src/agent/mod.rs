@@ -8,6 +8,6 @@ mod service;
 
 pub use error::AgentError;
 pub use model::{DeskAgent, DeskAgentChange, DeskAgentId, DeskAgentView, NewDeskAgent};
-pub use presence::{PRESENCE_LIFETIME, Presence, PresenceStatus};
+pub use presence::{Absence, PRESENCE_LIFETIME, Presence, PresenceStatus};
 pub use repository::{HasPresence, Person, PresenceRepository};
 pub use service::DeskAgents;

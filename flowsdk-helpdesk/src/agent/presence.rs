@@ -8,6 +8,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::UserId;
 use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{DeskAgent, DeskAgentView, HasPresence};
@@ -28,6 +29,35 @@ pub enum PresenceStatus {
     Busy,
     /// Not there.
     Offline,
+}
+
+/// Why a user takes no tickets, as somebody else says it: that a user is there only they say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+pub enum Absence {
+    /// Not at the desk.
+    Away,
+    /// There, and takes no further tickets.
+    Busy,
+    /// Not there.
+    Offline,
+}
+
+impl From<Absence> for PresenceStatus {
+    fn from(absence: Absence) -> Self {
+        match absence {
+            Absence::Away => Self::Away,
+            Absence::Busy => Self::Busy,
+            Absence::Offline => Self::Offline,
+        }
+    }
+}
+
+impl PresenceStatus {
+    /// Returns until when it holds that a user has it since `now`.
+    pub(crate) fn until(self, now: Timestamp) -> Timestamp {
+        if self == Self::Offline { now } else { now + PRESENCE_LIFETIME }
+    }
 }
 
 /// Sets and shows who is there.
@@ -53,9 +83,7 @@ where
     /// [`StorageError`].
     pub async fn set(&self, user: &UserId, status: PresenceStatus) -> Result<(), StorageError> {
         let mut tx = self.store.begin().await?;
-        let holds_for = if status == PresenceStatus::Offline { Duration::ZERO } else { PRESENCE_LIFETIME };
-        let until = self.cx.now() + holds_for;
-        tx.presence().set(user, status, until).await?;
+        tx.presence().set(user, status, status.until(self.cx.now())).await?;
         tx.commit().await?;
         if status == PresenceStatus::Online
             && let Err(error) = self.dispatcher.dispatch_to(user).await

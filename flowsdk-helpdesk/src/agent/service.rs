@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flowsdk_core::change::{Author, ChangeLog};
+use flowsdk_core::change::{Author, Change, ChangeLog, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
@@ -12,9 +12,14 @@ use flowsdk_core::record::{HasRecords, NewRecord as _, RecordChange as _, Router
 use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
 use flowsdk_core::store::{Store, transact};
 use flowsdk_core::words::NameQuery;
+use serde_json::json;
 
-use super::{AgentError as Error, DeskAgent, DeskAgentChange, DeskAgentId, NewDeskAgent};
+use super::{
+    Absence, AgentError as Error, DeskAgent, DeskAgentChange, DeskAgentId, HasPresence, NewDeskAgent,
+    PresenceStatus,
+};
 use crate::agent_group::AgentGroup;
+use crate::news::{DeskEvent, HasNews, News};
 
 /// Makes users agents, shows, changes and deletes them. An agent whose router is out of the caller's reach is not found.
 #[derive(Debug)]
@@ -110,6 +115,38 @@ where
     /// [`Error::NotFound`], [`Error::Storage`].
     pub async fn delete(&self, author: &Author, reach: Reach<'_>, id: &DeskAgentId) -> Result<(), Error> {
         self.records.delete(author, reach, id).await
+    }
+}
+
+impl<S: Store> DeskAgents<S>
+where
+    S::Tx: HasRecords<DeskAgent> + HasPresence + HasNews,
+{
+    /// Says that an agent takes no tickets, and tells their desk. What they had said is in the log of changes.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn set_absence(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &DeskAgentId,
+        absence: Absence,
+    ) -> Result<DeskAgent, Error> {
+        let (now, status) = (self.cx.now(), PresenceStatus::from(absence));
+        let (agent, was) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+            let agent: DeskAgent = steps::find(tx, reach, id).await?;
+            let was = tx.presence().people(std::slice::from_ref(&agent.user_id), now).await?.pop();
+            tx.presence().set(&agent.user_id, status, status.until(now)).await?;
+            let news = News::new(&agent.user_id, DeskEvent::Status(status));
+            tx.news().append(&[news], now).await?;
+            Ok((agent, was.map_or(PresenceStatus::Offline, |person| person.presence)))
+        })
+        .await?;
+        let presence = |status: PresenceStatus| json!({ "presence": status });
+        let change = Change::Updated { before: presence(was), after: presence(status), hidden: Vec::new() };
+        self.changes.note(author, agent.entity(), change);
+        Ok(agent)
     }
 }
 

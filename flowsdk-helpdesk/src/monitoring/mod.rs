@@ -9,4 +9,5 @@ pub use model::{
     TodayFigures, TodayTickets,
 };
 pub use repository::{HasMonitoring, MonitoringRepository, OpenInQueue, Today};
+pub(crate) use service::midnight;
 pub use service::{Monitoring, SNAPSHOT_LIFETIME};

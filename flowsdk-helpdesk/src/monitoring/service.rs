@@ -116,7 +116,7 @@ where
 }
 
 /// Returns when the day of a moment began, in a time zone, or in UTC.
-fn midnight(now: Timestamp, zone: Option<&str>) -> Timestamp {
+pub(crate) fn midnight(now: Timestamp, zone: Option<&str>) -> Timestamp {
     let zone = zone.and_then(|name| TimeZone::get(name).ok()).unwrap_or(TimeZone::UTC);
     let began = now.to_jiff().to_zoned(zone).start_of_day();
     began.map_or(now, |began| Timestamp::from_millis(began.timestamp().as_millisecond()))

@@ -7,6 +7,7 @@ use flowsdk_core::message::{IncomingMessage, MessageStatus, StatusError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::agent::PresenceStatus;
 use crate::note::NoteView;
 use crate::ticket::{CloseKind, Ticket, TicketView};
 
@@ -42,7 +43,7 @@ pub struct TicketMessageStatus {
     pub error: Option<StatusError>,
 }
 
-/// What an agent is told of a ticket.
+/// What an agent is told.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DeskEvent {
     /// It is theirs now.
@@ -57,6 +58,8 @@ pub enum DeskEvent {
     Transferred(Box<Ticket>, TicketId),
     /// It ended.
     Closed(Box<Ticket>),
+    /// Somebody else said whether they take tickets.
+    Status(PresenceStatus),
 }
 
 impl DeskEvent {
@@ -77,6 +80,7 @@ impl DeskEvent {
                 "ticket:window_expired"
             }
             Self::Closed(_) => "ticket:closed",
+            Self::Status(_) => "agent:status",
         }
     }
 
@@ -95,6 +99,7 @@ impl DeskEvent {
             Self::Message(messages) => fields(messages),
             Self::MessageStatus(status) => fields(status),
             Self::Note(note) => [("note".to_owned(), json(note))].into_iter().collect(),
+            Self::Status(status) => [("status".to_owned(), json(status))].into_iter().collect(),
         }
     }
 }

@@ -76,6 +76,7 @@ services! {
     tags: Tags in flowsdk_helpdesk::tag,
     quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
     monitoring: Monitoring in flowsdk_helpdesk::monitoring,
+    boards: Boards in flowsdk_helpdesk::board,
     notes: Notes in flowsdk_helpdesk::note,
     stuck_handoffs: StuckHandoffs in flowsdk_helpdesk::intake,
     dead_letters: DeadLetters in flowsdk_core::stream::dead_letter,

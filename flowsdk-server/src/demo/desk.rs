@@ -127,7 +127,7 @@ where
         Ok(tx.commit().await?)
     }
 
-    /// What agents need: tickets and their messages, and to whom tickets can be transferred.
+    /// What agents need: tickets and their messages.
     fn group(&self, demo: &Demo) -> Group {
         let may = |resource, actions: &[Action]| Permission { resource, actions: actions.to_vec() };
         Group {
@@ -136,7 +136,6 @@ where
             permissions: vec![
                 may(Resource::Helpdesk, &[Action::Read, Action::Write]),
                 may(Resource::Chats, &[Action::Read]),
-                may(Resource::Queues, &[Action::Read]),
             ]
             .into(),
             router_ids: vec![demo.router_id.clone()],

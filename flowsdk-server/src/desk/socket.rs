@@ -152,10 +152,11 @@ impl EventHandler for DeskSocket {
     }
 
     async fn on_disconnect(&self, socket: &SocketRef, reason: DisconnectReason) {
-        if let Some(Place(place)) = socket.extensions.remove::<Place>()
-            && let Some(number) = place.1.lock().unwrap_or_else(PoisonError::into_inner).take()
-        {
-            self.hub.leave(number);
+        if let Some(Place(place)) = socket.extensions.remove::<Place>() {
+            let number = place.1.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(number) = number {
+                self.hub.leave(number);
+            }
             let seat = &place.0;
             if seat.watched.look_away()
                 && let Err(error) = self.hub.viewers.look_away(seat.desk()).await

@@ -154,6 +154,12 @@ impl<'a> Agent<'a> {
     async fn show(&mut self, event: &str, payload: &Value) -> Result<(), BoxError> {
         (self.print)(news::shown(event, payload, &mut self.names))?;
         self.attempts = 0;
+        // What somebody else has said is not to be unsaid by the next heartbeat.
+        if event == "agent:status"
+            && let Ok(status) = serde_json::from_value(payload["status"].clone())
+        {
+            self.status = status;
+        }
         if let Some(seq) = payload["seq"].as_i64() {
             self.since = Some(seq);
         }

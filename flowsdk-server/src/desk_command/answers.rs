@@ -68,17 +68,24 @@ fn message(message: &Value) -> String {
     format!("{} {who}: {}", text(message, "createdAt"), said(text(message, "type"), &message["content"]))
 }
 
-/// Returns what is printed of agents or queues.
-pub(super) fn directory(command: &str, items: &[Value]) -> Line {
-    let line = |item: &Value| match command {
-        "agents" => {
-            format!("user {} {} {}", text(item, "userId"), text(item, "presence"), text(item, "name"))
-        }
-        _ => format!("queue {} {}", text(item, "id"), text(item, "name")),
+/// Returns what is printed of the queues and agents to whom a ticket can be transferred.
+pub(super) fn targets(ticket: &str, mut found: Value, names: &mut Names) -> Line {
+    let all = |of: &str| found[of].as_array().cloned().unwrap_or_default();
+    let (queues, agents) = (all("queues"), all("agents"));
+    let queue = |one: &Value| {
+        format!("queue {} {} ({} waiting)", text(one, "queueId"), text(one, "name"), one["waiting"])
     };
-    let lines: Vec<String> = items.iter().map(line).collect();
-    let words = if lines.is_empty() { format!("there are no {command}") } else { lines.join("\n") };
-    Line::new(words, json!({ "answer": command, "ok": true, "items": items }))
+    let agent = |one: &Value| {
+        let (user, presence) = (text(one, "userId"), text(one, "presence"));
+        format!("user {user} {presence} {} ({} open)", text(one, "name"), one["assigned"])
+    };
+    let lines: Vec<String> = queues.iter().map(queue).chain(agents.iter().map(agent)).collect();
+    let number = names.of(ticket);
+    let words = if lines.is_empty() { format!("#{number} can go to nobody") } else { lines.join("\n") };
+    found["answer"] = "targets".into();
+    found["ok"] = true.into();
+    found["number"] = number.into();
+    Line::new(words, found)
 }
 
 #[cfg(test)]
@@ -143,10 +150,12 @@ mod tests {
 
     #[test]
     fn whom_a_ticket_can_go_to() {
-        let agent = json!({ "userId": "cana", "presence": "online", "name": "Ana" });
-        assert_eq!(directory("agents", &[agent]).into_text(false), "user cana online Ana");
-        let queue = json!({ "id": "cq", "name": "Sales" });
-        assert_eq!(directory("queues", &[queue]).into_text(false), "queue cq Sales");
-        assert_eq!(directory("queues", &[]).into_text(false), "there are no queues");
+        let found = json!({
+            "queues": [{ "queueId": "cq", "name": "Sales", "waiting": 2 }],
+            "agents": [{ "userId": "cana", "presence": "online", "name": "Ana", "assigned": 1 }],
+        });
+        let lines = |found: Value| targets("cone", found, &mut known()).into_text(false);
+        assert_eq!(lines(found), "queue cq Sales (2 waiting)\nuser cana online Ana (1 open)");
+        assert_eq!(lines(json!({ "queues": [], "agents": [] })), "#1 can go to nobody");
     }
 }

@@ -21,10 +21,8 @@ pub(super) enum Command {
     Close { ticket: String, reason: Option<String> },
     /// Whether they are there.
     Status(PresenceStatus),
-    /// The people to whom a ticket can be transferred.
-    Agents,
-    /// The queues to which a ticket can be transferred.
-    Queues,
+    /// To whom a ticket can be transferred.
+    Targets { ticket: String },
     /// The commands.
     Help,
     /// The end of the desk.
@@ -48,7 +46,7 @@ reply TICKET TEXT                   write to the contact
 transfer TICKET user|queue ID       hand a ticket on
 close TICKET [REASON]               end a ticket; its flow goes on
 status online|away|busy|offline     say whether you are there
-agents, queues                      to whom tickets can be transferred
+targets TICKET                      to whom a ticket can be transferred
 help, quit
 A ticket is named by its number, such as 1, or by its id.";
 
@@ -62,6 +60,7 @@ pub(super) enum NoCommand {
 }
 
 const READ: &str = "read TICKET";
+const TARGETS: &str = "targets TICKET";
 const REPLY: &str = "reply TICKET TEXT";
 const TRANSFER: &str = "transfer TICKET user|queue ID";
 const CLOSE: &str = "close TICKET [REASON]";
@@ -76,13 +75,15 @@ pub(super) fn read(line: &str) -> Result<Option<Command>, NoCommand> {
         "list" => alone(Command::List, "list"),
         "waiting" => alone(Command::Waiting, "waiting"),
         "pickup" => alone(Command::Pickup, "pickup"),
-        "agents" => alone(Command::Agents, "agents"),
-        "queues" => alone(Command::Queues, "queues"),
         "help" => alone(Command::Help, "help"),
         "quit" => alone(Command::Quit, "quit"),
         "read" => match word(rest) {
             (ticket, "") if !ticket.is_empty() => Ok(Command::Read { ticket: ticket.to_owned() }),
             _ => Err(NoCommand::Usage(READ)),
+        },
+        "targets" => match word(rest) {
+            (ticket, "") if !ticket.is_empty() => Ok(Command::Targets { ticket: ticket.to_owned() }),
+            _ => Err(NoCommand::Usage(TARGETS)),
         },
         "reply" => match word(rest) {
             (_, "") => Err(NoCommand::Usage(REPLY)),
@@ -145,8 +146,7 @@ mod tests {
             ("list", Command::List),
             ("  waiting ", Command::Waiting),
             ("pickup", Command::Pickup),
-            ("agents", Command::Agents),
-            ("queues", Command::Queues),
+            ("targets 1", Command::Targets { ticket: ticket() }),
             ("help", Command::Help),
             ("quit", Command::Quit),
             ("read 1", Command::Read { ticket: ticket() }),
@@ -173,6 +173,8 @@ mod tests {
             ("quit now", NoCommand::Usage("quit")),
             ("read", NoCommand::Usage(READ)),
             ("read 1 2", NoCommand::Usage(READ)),
+            ("targets", NoCommand::Usage(TARGETS)),
+            ("targets 1 2", NoCommand::Usage(TARGETS)),
             ("reply", NoCommand::Usage(REPLY)),
             ("reply 1", NoCommand::Usage(REPLY)),
             ("transfer 1", NoCommand::Usage(TRANSFER)),
@@ -189,8 +191,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_the_help() {
-        for name in "list waiting pickup read reply transfer close status agents queues help quit".split(' ')
-        {
+        for name in "list waiting pickup read reply transfer close status targets help quit".split(' ') {
             assert!(HELP.contains(name), "{name}");
         }
     }

@@ -54,10 +54,12 @@ impl Agent<'_> {
             }
             Command::List => self.list("list").await,
             Command::Waiting => self.list("waiting").await,
-            Command::Agents => self.directory("agents").await,
-            Command::Queues => self.directory("queues").await,
             Command::Read { ticket } => match self.meant("read", &ticket)? {
                 Some(id) => self.read(&id).await,
+                None => Ok(()),
+            },
+            Command::Targets { ticket } => match self.meant("targets", &ticket)? {
+                Some(id) => self.targets(&id).await,
                 None => Ok(()),
             },
             Command::Status(status) => {

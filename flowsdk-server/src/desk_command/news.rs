@@ -46,6 +46,8 @@ fn in_words(event: &str, payload: &Value, number: usize) -> String {
             reason => format!("#{number} is closed: {} ({reason})", text(ticket, "closeKind")),
         },
         "ticket:window_expired" => format!("#{number} is closed: its contact can no longer be answered"),
+        "ticket:viewing" => viewing(payload, number),
+        "agent:status" => format!("somebody else said that you are {}", text(payload, "status")),
         "helpdesk:waiting" => waiting(payload),
         "helpdesk:sync-required" => "what was missed is gone: here are your tickets".to_owned(),
         other => format!("{other} {payload}"),
@@ -59,6 +61,18 @@ fn messages(payload: &Value, number: usize) -> String {
         format!("#{number} contact: {said}")
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+fn viewing(payload: &Value, number: usize) -> String {
+    let viewers = payload["viewers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let viewer = |one: &Value| match one["isTyping"].as_bool() {
+        Some(true) => format!("{} types", text(one, "name")),
+        _ => format!("{} looks", text(one, "name")),
+    };
+    match viewers.iter().map(viewer).collect::<Vec<_>>().join(", ") {
+        nobody if nobody.is_empty() => format!("#{number} nobody else looks at it"),
+        others => format!("#{number} {others}"),
+    }
 }
 
 fn waiting(payload: &Value) -> String {
@@ -95,6 +109,15 @@ mod tests {
             ("ticket:message-status", status("read"), "#1 your message is read"),
             ("ticket:note", json!({ "note": { "ticketId": "cone", "text": "Paid." } }), "#1 note: Paid."),
             ("ticket:message-status", failed, "#1 your message is failed: Undeliverable"),
+            ("ticket:viewing", json!({ "ticketId": "cone", "viewers": [] }), "#1 nobody else looks at it"),
+            (
+                "ticket:viewing",
+                json!({ "ticketId": "cone", "viewers": [
+                    { "name": "Ana", "isTyping": true }, { "name": "Bia", "isTyping": false },
+                ] }),
+                "#1 Ana types, Bia looks",
+            ),
+            ("agent:status", json!({ "status": "offline" }), "somebody else said that you are offline"),
             ("ticket:assigned", json!({ "ticket": { "id": "cone", "summary": null } }), "#1 is yours"),
             (
                 "ticket:assigned",

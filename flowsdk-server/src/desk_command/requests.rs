@@ -51,13 +51,14 @@ impl Agent<'_> {
         self.print_answer(command, listed, |agent, items| answers::tickets(command, items, &mut agent.names))
     }
 
-    /// Prints the agents or queues to which tickets can be transferred.
+    /// Prints the queues and agents to whom a ticket can be transferred.
     ///
     /// # Errors
     /// The login has ended, or nothing can be printed.
-    pub(super) async fn directory(&mut self, command: &'static str) -> Result<(), BoxError> {
-        let listed = self.client.all::<Value>(&format!("/{command}"), &[]).await;
-        self.print_answer(command, listed, |_, items| answers::directory(command, &items))
+    pub(super) async fn targets(&mut self, ticket: &str) -> Result<(), BoxError> {
+        let found: Result<Value, RemoteError> =
+            self.client.get(&format!("/tickets/{ticket}/targets"), &[]).await;
+        self.print_answer("targets", found, |agent, found| answers::targets(ticket, found, &mut agent.names))
     }
 
     /// Prints the last messages of a ticket's chat.

@@ -145,14 +145,14 @@ async fn a_ticket_goes_from_hand_to_hand() {
     assert_eq!(waiting["items"].as_array().unwrap().len(), 1, "{waiting}");
     let picked = bruno.ask("pickup").await;
     assert_eq!(picked["ticket"]["id"], waiting["items"][0]["id"], "{picked}");
-    let agents = bruno.ask("agents").await;
+    let number = &picked["number"];
+    let targets = bruno.ask(&format!("targets {number}")).await;
     let presence = |name: &str| {
-        let all = agents["items"].as_array().unwrap();
+        let all = targets["agents"].as_array().unwrap();
         all.iter().find(|agent| agent["name"] == name).unwrap().clone()
     };
     assert_eq!([&presence("Bruno")["presence"], &presence("Ana")["presence"]], ["away", "offline"]);
     let ana = presence("Ana")["userId"].as_str().unwrap().to_owned();
-    let number = &picked["number"];
     let moved = bruno.ask(&format!("transfer {number} user {ana}")).await;
     assert_eq!(moved["ok"], true, "{moved}");
     let gone = bruno.event("ticket:transferred").await;
@@ -161,13 +161,15 @@ async fn a_ticket_goes_from_hand_to_hand() {
     let mut ana = demo.desk("ana", &[]);
     let list = ana.answer("list").await;
     assert_eq!(list["items"][0]["id"], moved["ticket"]["id"], "{list}");
-    let queue = ana.ask("queues").await["items"][0]["id"].as_str().unwrap().to_owned();
+    let targets = ana.ask("targets 1").await;
+    let queue = targets["queues"][0]["queueId"].as_str().unwrap().to_owned();
     ana.ask("status away").await;
-    assert_eq!(ana.ask(&format!("transfer 1 queue {queue}")).await["ticket"]["status"], "waiting");
+    let waiting = ana.ask(&format!("transfer 1 queue {queue}")).await;
+    assert_eq!(waiting["ticket"]["status"], "waiting");
     // Whoever leaves is offline.
     assert!(ana.end().await.0.success());
-    let agents = bruno.ask("agents").await;
-    let ana = agents["items"].as_array().unwrap().iter().find(|agent| agent["name"] == "Ana").unwrap();
+    let targets = bruno.ask(&format!("targets {}", waiting["ticket"]["id"].as_str().unwrap())).await;
+    let ana = targets["agents"].as_array().unwrap().iter().find(|agent| agent["name"] == "Ana").unwrap();
     assert_eq!(ana["presence"], "offline");
     bruno.signal(Signal::TERM);
     assert!(bruno.end().await.0.success());

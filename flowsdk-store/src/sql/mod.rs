@@ -14,6 +14,7 @@ mod api_client;
 mod audit;
 mod backup;
 mod bind;
+mod board;
 mod broadcast_intent;
 mod broker;
 mod channel;

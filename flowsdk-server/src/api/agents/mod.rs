@@ -7,6 +7,7 @@ mod heartbeat;
 mod list;
 mod patch;
 mod set_presence;
+mod set_presence_of;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(patch::patch_agent))
         .add(endpoint!(delete::delete_agent))
         .add(endpoint!(set_presence::set_own_presence))
+        .add(endpoint!(set_presence_of::set_agent_presence))
         .add(endpoint!(heartbeat::renew_own_presence))
 }
 

@@ -10,6 +10,7 @@ mod pick_up;
 mod quick_replies;
 mod reply;
 mod tags;
+mod targets;
 mod transfer;
 
 use flowsdk_core::change::Author;
@@ -33,6 +34,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(notes::create_ticket_note))
         .add(endpoint!(tags::tag_ticket))
         .add(endpoint!(quick_replies::list_ticket_quick_replies))
+        .add(endpoint!(targets::list_ticket_targets))
         .add(endpoint!(bulk::transfer_tickets))
         .add(endpoint!(bulk::close_tickets))
 }

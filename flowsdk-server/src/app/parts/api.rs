@@ -153,6 +153,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         distribution_rules: Arc::new(state::DistributionRules::new(store(), cx(), changes())),
         desk,
         monitoring,
+        boards: Arc::new(state::Boards::new(store(), cx())),
         notes: Arc::new(state::Notes::new(store(), cx())),
         stuck_handoffs: Arc::new(state::StuckHandoffs::new(store())),
         dead_letters: Arc::new(state::DeadLetters::new(store(), cx()).noted_in(changes())),

@@ -8,7 +8,7 @@ use super::building::{id, records, router};
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(life);
-everywhere!(in process: what_is_refused, scope, presence);
+everywhere!(in process: what_is_refused, scope, presence, supervisors_set_agents_offline);
 
 /// A new user.
 pub async fn user(api: &Api, name: &str) -> String {
@@ -127,4 +127,43 @@ async fn presence(setup: Setup) {
     let answer = machine.put("/agents/me/presence", &json!({ "status": "online" })).await;
     answer.assert_error(403);
     assert_eq!(answer.json()["code"], "user_only");
+}
+
+async fn supervisors_set_agents_offline(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let desk = json!([{ "resource": "helpdesk", "actions": ["read", "write"] }]);
+    let bia = admin.member(&setup, &desk, &[&router]).await;
+    let me = bia.get("/auth/me").await.ok(200)["id"].clone();
+    let agent = id(&admin.post("/agents", &json!({ "routerId": router, "userId": me })).await.ok(201));
+    let path = format!("/agents/{agent}/presence");
+    let queues = json!([{ "resource": "queues", "actions": ["read", "write"] }]);
+    let supervisor = admin.member(&setup, &queues, &[&router]).await;
+    bia.put("/agents/me/presence", &json!({ "status": "online" })).await.ok(200);
+    for status in ["busy", "away", "offline"] {
+        let answer = supervisor.put(&path, &json!({ "status": status })).await.ok(200);
+        assert_eq!((&answer["id"], &answer["presence"]), (&json!(agent), &json!(status)));
+    }
+    let beat = bia.send("POST", "/agents/me/heartbeat", &[], None).await;
+    assert_eq!(beat.ok(200), json!({ "status": "offline" }), "it is not renewed away");
+    let log = records(&admin, &format!("entityType=AGENT&action=UPDATE&routerId={router}"), 3).await;
+    assert_eq!(log[0]["entityId"], json!(agent), "{log:?}");
+    let shown = json!([&log[2]["before"], &log[2]["after"], &log[0]["after"]]).to_string();
+    for presence in ["online", "busy", "offline"] {
+        assert!(shown.contains(presence), "{shown}");
+    }
+    // That somebody is there only they say.
+    for wrong in [json!({ "status": "online" }), json!({ "status": 1 }), json!({})] {
+        assert_eq!(supervisor.put(&path, &wrong).await.invalid_fields(), ["status"], "{wrong}");
+    }
+    let away = json!({ "status": "away" });
+    let stranger = admin.member(&setup, &queues, &[&setup.seeded.router]).await;
+    stranger.put(&path, &away).await.refused(404, "not_found", "Agente não encontrado");
+    supervisor.put("/agents/cnobody/presence", &away).await.refused(
+        404,
+        "not_found",
+        "Agente não encontrado",
+    );
+    bia.put(&path, &away).await.refused(403, "permission_denied", "Sem permissão");
 }

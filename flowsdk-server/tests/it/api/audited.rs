@@ -109,6 +109,8 @@ impl Walk {
         self.does("DELETE /agent-groups/{id}", &[&group], None, "DELETE AGENT_GROUP").await;
         let may = json!({ "canActiveDispatch": true });
         self.does("PATCH /agents/{id}", &[&agent], Some(may), "UPDATE AGENT").await;
+        let busy = json!({ "status": "busy" });
+        self.does("PUT /agents/{id}/presence", &[&agent], Some(busy), "UPDATE AGENT").await;
         let both = [queue.as_str(), agent.as_str()];
         self.does("PUT /queues/{id}/agents/{agentId}", &both, None, "UPDATE QUEUE").await;
         let rule = json!({ "routerId": router, "name": "R", "priority": 1, "targetQueueId": queue });

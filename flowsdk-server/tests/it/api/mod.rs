@@ -7,6 +7,7 @@ mod attacks;
 mod audit;
 mod audited;
 mod authentication;
+mod board;
 pub(crate) mod building;
 mod channel_numbers;
 mod channel_type_mappings;

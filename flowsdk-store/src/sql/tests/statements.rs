@@ -18,6 +18,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         agent_group,
         api_client,
         audit,
+        board,
         broker,
         channel,
         channel_number,
