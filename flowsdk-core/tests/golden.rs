@@ -51,6 +51,7 @@ fn check(topic: TopicName) -> usize {
         TopicName::ProviderNews => events::<topic::ProviderNews>().len(),
         TopicName::AgentTurns => events::<topic::AgentTurns>().len(),
         TopicName::LlmUsage => events::<topic::LlmUsage>().len(),
+        TopicName::Webhooks => events::<topic::Webhooks>().len(),
     }
 }
 

@@ -67,6 +67,7 @@ pub enum EntityKind {
     QueueDistributionRule,
     QuickReply,
     Tag,
+    Webhook,
 }
 
 /// An entity that something was done to.

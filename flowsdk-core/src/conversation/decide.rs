@@ -160,7 +160,7 @@ impl Decider<'_> {
             }
             let stopped_at = run.stopped_at.take().map(ConversationEvent::Flow);
             let cause = stopped_at.as_ref().unwrap_or(event);
-            self.writes.add(cause, *run, expected, self.now, self.handover);
+            self.writes.add(cause, *run, (expected, mode), self.now, self.handover);
             self.writes.notify(&report.notices, self.handover);
         }
         Ok(report)
@@ -394,6 +394,9 @@ impl Decider<'_> {
         report: &mut TurnReport,
     ) -> Vec<&'e IncomingMessage> {
         let mut fresh = Vec::with_capacity(event.messages.len());
+        if let Some(router) = place.router {
+            self.writes.routers.insert(place.chat.clone(), router.clone());
+        }
         for message in &event.messages {
             let key = message.dedupe_key(&event.session_id);
             // A message may come twice within a batch, too.

@@ -1,15 +1,15 @@
 //! Messages of people and agents in a conversation: stored like those of flows, and sent the same way.
 
 use super::Handover;
-use crate::event::OutgoingEvent;
+use crate::event::{OutgoingEvent, announce_messages};
 use crate::fault::StorageError;
-use crate::id::ChatId;
+use crate::id::{ChatId, RouterId};
 use crate::message::{HasMessages, MessageStatus, NewMessage};
 use crate::stream::broker::NewEntry;
 use crate::stream::outbox::HasOutbox;
 use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
 
-/// Stores a message to the contact of a chat and publishes it, in the transaction `tx`.
+/// Stores a message to the contact of a router's chat and publishes it, in the transaction `tx`.
 ///
 /// Returns the event with the number of the message. After the commit it goes to [`Handover::hand_over`].
 ///
@@ -19,11 +19,13 @@ use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicNam
 pub async fn say<T: HasMessages + HasOutbox>(
     tx: &mut T,
     mut event: OutgoingEvent,
-    chat_id: &ChatId,
+    (router_id, chat_id): (&RouterId, &ChatId),
     handover: &Handover,
 ) -> Result<OutgoingEvent, StorageError> {
     event.chat_id = Some(chat_id.clone());
-    event.seq = tx.messages().insert_many(&[row_of(&event, chat_id)]).await?.first().copied();
+    let row = row_of(&event, chat_id);
+    event.seq = tx.messages().insert_many(std::slice::from_ref(&row)).await?.first().copied();
+    announce_messages(tx.outbox(), event.seq.map(|seq| (router_id, &row, seq))).await?;
     if handover.publishes(&event) {
         tx.outbox().push_many(&[entry_of(&event)]).await?;
     }

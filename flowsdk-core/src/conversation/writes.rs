@@ -8,11 +8,13 @@ use super::traced::Stopped;
 use super::turn::{After, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
-use crate::event::{Notice, OutgoingEvent};
+use crate::event::{
+    Notice, OutgoingEvent, WebhookEvent, WebhookEventType, announce, announce_messages, of_session,
+};
 use crate::fault::StorageError;
-use crate::id::{ChatId, ContactId, MessageId};
+use crate::id::{ChatId, ContactId, MessageId, RouterId};
 use crate::message::NewMessage;
-use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
+use crate::session::{FrozenSession, MAX_KEPT, Mode, Session, SessionId, SessionTrace, SessionWrite};
 use crate::stream::broker::NewEntry;
 use crate::time::Timestamp;
 
@@ -20,6 +22,12 @@ use crate::time::Timestamp;
 #[derive(Default)]
 pub(super) struct Writes {
     pub(super) messages: Vec<NewMessage>,
+    /// The routers of the chats that messages are in, where they are known.
+    pub(super) routers: HashMap<ChatId, RouterId>,
+    /// Sessions that began, before their messages.
+    pub(super) began: Vec<WebhookEvent>,
+    /// Sessions that ended or have another owner, after their messages.
+    pub(super) turned: Vec<WebhookEvent>,
     /// Sessions with the version they were read with; `None` for new ones.
     pub(super) sessions: Vec<(Session, Option<i64>)>,
     pub(super) ended: Vec<SessionId>,
@@ -50,12 +58,12 @@ pub(super) enum Publication {
 }
 
 impl Writes {
-    /// Adds the writes of a run.
+    /// Adds the writes of a run, before which its session had this `mode`.
     pub(super) fn add(
         &mut self,
         event: &ConversationEvent,
         run: Run,
-        expected: Option<i64>,
+        (expected, mode): (Option<i64>, Mode),
         now: Timestamp,
         handover: &Handover,
     ) {
@@ -73,6 +81,16 @@ impl Writes {
             after,
             ..
         } = run;
+        self.routers.insert(session.chat_id.clone(), session.router_id.clone());
+        let happened = |kind| of_session(kind, &session, now);
+        if expected.is_none() {
+            self.began.push(happened(WebhookEventType::SessionStarted));
+        }
+        if matches!(after, After::Ended) {
+            self.turned.push(happened(WebhookEventType::SessionEnded));
+        } else if session.mode != mode {
+            self.turned.push(happened(WebhookEventType::SessionOwnerChanged));
+        }
         for (nth, event) in outgoing.into_iter().enumerate() {
             let at = if nth < said_before { place + nth } else { self.messages.len() };
             self.say_at(at, event, &session.chat_id, handover);
@@ -140,10 +158,16 @@ impl Writes {
     /// Writes everything that the turns of a batch changed. Returns the numbers of its messages in their chats.
     pub(super) async fn write<T: ConversationTx>(self, tx: &mut T) -> Result<Numbers, StorageError> {
         let mut numbers = Numbers::default();
+        announce(tx.outbox(), self.began).await?;
         if !self.messages.is_empty() {
             let seqs = tx.messages().insert_many(&self.messages).await?;
+            let stored = self.messages.iter().zip(&seqs);
+            let told = stored
+                .filter_map(|(message, seq)| Some((self.routers.get(&message.chat_id)?, message, *seq)));
+            announce_messages(tx.outbox(), told).await?;
             numbers.0.extend(self.messages.into_iter().map(|message| message.id).zip(seqs));
         }
+        announce(tx.outbox(), self.turned).await?;
         if !self.sessions.is_empty() {
             let rows: Vec<SessionWrite<'_>> = self
                 .sessions

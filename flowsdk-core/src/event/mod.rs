@@ -13,6 +13,7 @@ mod social;
 mod status;
 mod summary;
 mod telemetry;
+mod webhook;
 
 pub use agent::{AgentEvent, AgentManualHandoffEvent, AgentNotice, AgentStreamEvent};
 pub use flow::{
@@ -31,3 +32,5 @@ pub use social::{ActivationEvent, CommentEvent, CommentSource};
 pub use status::{DeliveryStatus, StatusEvent};
 pub use summary::{SummaryReason, SummaryRequest};
 pub use telemetry::{AgentTurnEvent, LlmUsageEvent, ModelCall, TokenUsage, ToolCall};
+pub(crate) use webhook::of_session;
+pub use webhook::{WebhookEvent, WebhookEventType, announce, announce_messages};

@@ -4,7 +4,9 @@ use async_trait::async_trait;
 
 use super::broker::NewEntry;
 use super::topic::TopicName;
+use crate::event::WebhookEventType;
 use crate::fault::StorageError;
+use crate::id::RouterId;
 
 /// The events of one transaction, which become visible with its commit.
 #[async_trait]
@@ -14,6 +16,12 @@ pub trait Outbox: Send {
 
     /// Returns whether anybody reads the events of `topic`; events that nobody reads are not kept.
     fn is_read(&self, topic: TopicName) -> bool;
+
+    /// Returns whether a webhook of a router takes events of a type, as far as this process knows. Nobody has to make
+    /// events that nobody takes.
+    fn is_announced(&self, _router: &RouterId, _event: WebhookEventType) -> bool {
+        false
+    }
 }
 
 /// A transaction with the outbox.

@@ -57,6 +57,9 @@ pub enum TopicName {
     /// `stream:llm-usage`: telemetry.
     #[serde(rename = "stream:llm-usage")]
     LlmUsage,
+    /// `stream:webhooks`: whatever changes something, to the webhooks of its router.
+    #[serde(rename = "stream:webhooks")]
+    Webhooks,
 }
 
 impl TopicName {
@@ -127,6 +130,8 @@ topics! {
     AgentTurns: event::AgentTurnEvent, |e| e.session_id.as_str();
     /// `stream:llm-usage`.
     LlmUsage: event::LlmUsageEvent, |e| e.session_id.as_str();
+    /// `stream:webhooks`.
+    Webhooks: event::WebhookEvent, |e| &e.key;
 }
 
 /// Returns the partition of `key` among `partitions` (at least 1). FNV-1a: the same in every process and version.

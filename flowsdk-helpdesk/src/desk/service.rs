@@ -6,7 +6,7 @@ use flowsdk_core::change::{Author, ChangeLog};
 use flowsdk_core::chat::HasChatCatalog;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{Handover, say};
-use flowsdk_core::event::{JumpTarget, OutgoingEvent};
+use flowsdk_core::event::{JumpTarget, OutgoingEvent, WebhookEventType};
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::flow::HasFlows;
 use flowsdk_core::id::{ChatId, MessageId, QueueId, TicketId, UserId};
@@ -19,7 +19,7 @@ use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::session::{HasSessions, Session};
 use flowsdk_core::store::{Retries, Store, Transaction, transact};
 use flowsdk_core::stream::outbox::HasOutbox;
-use flowsdk_core::time::{IsoTime, Timestamp};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 
 use super::steps::{Moved, is_with, lock_session, publish_endings, tell, transfer};
@@ -29,7 +29,9 @@ use crate::dispatch::{DispatchTx, Dispatcher};
 use crate::news::News;
 use crate::queue::{HasQueues as _, Queue};
 use crate::tag::{HasTags, TagId};
-use crate::ticket::{HasTickets, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget};
+use crate::ticket::{
+    HasTickets, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget, stored,
+};
 
 /// A transaction with all that the desk reads and writes. Every transaction with those accessors is one.
 pub trait DeskTx:
@@ -167,7 +169,6 @@ where
     }
 
     async fn assign_to(&self, by: By<'_>, id: &TicketId, user: &UserId) -> Result<Ticket, Error> {
-        let now = self.cx.now();
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             let found = find(tx, by, id).await?;
             let router = std::slice::from_ref(&found.router_id);
@@ -183,7 +184,7 @@ where
             if !has_room(tx, user, &[queue]).await?.contains(&queue.id) {
                 return Err(Error::LimitReached);
             }
-            let after = give(tx, before.clone(), user, now).await?;
+            let after = give(tx, before.clone(), user, &self.cx).await?;
             Ok((before, after))
         })
         .await?;
@@ -208,7 +209,6 @@ where
     }
 
     async fn pick_up_once(&self, by: By<'_>, user: &UserId) -> Result<Option<Ticket>, Error> {
-        let now = self.cx.now();
         let picked = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             tx.tickets().lock_agent(user, by.reach.routers()).await?;
             let queues = tx.queues().of_user(user, by.reach.routers()).await?;
@@ -218,7 +218,7 @@ where
                 return Err(Error::LimitReached);
             }
             let Some(before) = tx.tickets().claim_oldest(&free).await? else { return Ok(None) };
-            let after = give(tx, before.clone(), user, now).await?;
+            let after = give(tx, before.clone(), user, &self.cx).await?;
             Ok(Some((before, after)))
         })
         .await?;
@@ -252,11 +252,13 @@ where
             content::check(&content, session.id.channel().capabilities())?;
             content::check_files(tx, &content, &ticket).await?;
             let event = self.event(tx, &session, user, content).await?;
-            let event = say(tx, event, &ticket.chat_id, &self.handover).await?;
+            let place = (&ticket.router_id, &ticket.chat_id);
+            let event = say(tx, event, place, &self.handover).await?;
             if ticket.first_replied_at.is_none() {
                 let at = event.timestamp;
                 let replied = Ticket { first_replied_at: Some(at), updated_at: at, ..ticket.clone() };
-                tx.tickets().save_many(std::slice::from_ref(&replied)).await?;
+                stored::save(tx, &self.cx, WebhookEventType::TicketUpdated, std::slice::from_ref(&replied))
+                    .await?;
             }
             let replied = Replied {
                 message_id: event.internal_id.clone(),
@@ -329,7 +331,7 @@ where
             let (mut after, now) = (before.clone(), self.cx.now());
             after.tag_ids = tags.unwrap_or(after.tag_ids);
             after.close(&closing, now)?;
-            tx.tickets().save_many(std::slice::from_ref(&after)).await?;
+            stored::save(tx, &self.cx, WebhookEventType::TicketClosed, std::slice::from_ref(&after)).await?;
             publish_endings(tx, std::slice::from_ref(&after), closing.jump_target.as_ref()).await?;
             tell(tx, News::of_end(&after).into_iter(), now).await?;
             Ok((before, after))
@@ -354,7 +356,7 @@ where
             }
             let tag_ids = tags.unwrap_or_default();
             let after = Ticket { tag_ids, updated_at: self.cx.now(), ..before.clone() };
-            tx.tickets().save_many(std::slice::from_ref(&after)).await?;
+            stored::save(tx, &self.cx, WebhookEventType::TicketUpdated, std::slice::from_ref(&after)).await?;
             Ok((before, after))
         })
         .await?;
@@ -439,10 +441,11 @@ async fn give<T: DeskTx>(
     tx: &mut T,
     mut ticket: Ticket,
     user: &UserId,
-    now: Timestamp,
+    cx: &OpContext,
 ) -> Result<Ticket, Error> {
+    let now = cx.now();
     ticket.assign(user.clone(), now)?;
-    tx.tickets().save_many(std::slice::from_ref(&ticket)).await?;
+    stored::save(tx, cx, WebhookEventType::TicketAssigned, std::slice::from_ref(&ticket)).await?;
     tell(tx, News::of_assignment(&ticket).into_iter(), now).await?;
     Ok(ticket)
 }

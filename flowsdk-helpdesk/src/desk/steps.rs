@@ -1,7 +1,7 @@
 //! Steps of the use cases inside their transaction.
 
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::JumpTarget;
+use flowsdk_core::event::{JumpTarget, WebhookEventType};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
 use flowsdk_core::session::{HasSessions, Mode, Session};
@@ -12,7 +12,7 @@ use flowsdk_core::time::Timestamp;
 
 use crate::intake::point;
 use crate::news::{DeskEvent, HasNews, News};
-use crate::ticket::{Closing, HasTickets, Ticket, TicketError, TransferTarget};
+use crate::ticket::{Closing, HasTickets, Ticket, TicketError, TransferTarget, stored};
 
 /// Publishes what follows from the end of tickets: their sessions go on with the flow, and a summary is asked for.
 pub(crate) async fn publish_endings<T: HasOutbox>(
@@ -61,7 +61,7 @@ pub(crate) struct Moved {
 
 /// Transfers a ticket, which is locked as is its session, and tells whoever had it and whoever gets it: the last step of
 /// a transaction.
-pub(crate) async fn transfer<T: HasTickets + HasSessions + HasNews>(
+pub(crate) async fn transfer<T: HasTickets + HasSessions + HasOutbox + HasNews>(
     tx: &mut T,
     cx: &OpContext,
     (session, ticket): (Option<Session>, Ticket),
@@ -71,8 +71,8 @@ pub(crate) async fn transfer<T: HasTickets + HasSessions + HasNews>(
     let now = cx.now();
     let mut closed = ticket;
     let next = closed.transfer(to, by.cloned(), cx.ids(), now)?;
-    tx.tickets().save_many(std::slice::from_ref(&closed)).await?;
-    tx.tickets().insert_many(std::slice::from_ref(&next)).await?;
+    stored::save(tx, cx, WebhookEventType::TicketClosed, std::slice::from_ref(&closed)).await?;
+    stored::insert(tx, cx, std::slice::from_ref(&next)).await?;
     if let Some(session) = session.filter(|session| is_with(session, &closed)) {
         point(tx, vec![(session, next.id.clone())]).await?;
     }
@@ -89,11 +89,12 @@ pub(crate) async fn close_all<T: HasTickets + HasOutbox + HasNews>(
     tx: &mut T,
     mut tickets: Vec<Ticket>,
     closing: &Closing,
-    now: Timestamp,
+    cx: &OpContext,
 ) -> Result<Vec<Ticket>, StorageError> {
+    let now = cx.now();
     tickets.retain_mut(|ticket| ticket.close(closing, now).is_ok());
     if !tickets.is_empty() {
-        tx.tickets().save_many(&tickets).await?;
+        stored::save(tx, cx, WebhookEventType::TicketClosed, &tickets).await?;
         publish_endings(tx, &tickets, closing.jump_target.as_ref()).await?;
         tell(tx, tickets.iter().filter_map(News::of_end), now).await?;
     }

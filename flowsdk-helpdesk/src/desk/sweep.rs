@@ -84,7 +84,7 @@ where
             };
             let is_last = found.len() < AT_ONCE as usize;
             if !found.is_empty() {
-                closed += close_all(&mut tx, found, &Closing::by_system(kind), now).await?.len();
+                closed += close_all(&mut tx, found, &Closing::by_system(kind), &self.cx).await?.len();
                 tx.commit().await?;
             }
             if is_last {

@@ -4,21 +4,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use flowsdk_core::context::OpContext;
+use flowsdk_core::event::WebhookEventType;
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::{QueueId, UserId};
 use flowsdk_core::record::HasRecords;
 use flowsdk_core::store::{Retries, Store, Transaction};
+use flowsdk_core::stream::outbox::HasOutbox;
 
 use super::{Candidate, Distribution};
 use crate::desk::steps::tell;
 use crate::news::{HasNews, News};
 use crate::queue::{DistributionStrategy, HasQueues, Queue};
-use crate::ticket::{HasTickets, Ticket};
+use crate::ticket::{HasTickets, Ticket, stored};
 
 /// A transaction with all that the dispatcher reads and writes. Every transaction with those accessors is one.
-pub trait DispatchTx: Transaction + HasTickets + HasQueues + HasNews + HasRecords<Queue> {}
+pub trait DispatchTx: Transaction + HasTickets + HasQueues + HasNews + HasOutbox + HasRecords<Queue> {}
 
-impl<T: Transaction + HasTickets + HasQueues + HasNews + HasRecords<Queue>> DispatchTx for T {}
+impl<T: Transaction + HasTickets + HasQueues + HasNews + HasOutbox + HasRecords<Queue>> DispatchTx for T {}
 
 /// Most tickets that are given out in one transaction.
 const AT_ONCE: u32 = 100;
@@ -114,7 +116,7 @@ where
         for (ticket, user) in tickets.iter_mut().zip(given) {
             ticket.assign(user, now).map_err(|_| StorageError::Stale { entity: "ticket" })?;
         }
-        tx.tickets().save_many(&tickets).await?;
+        stored::save(&mut tx, &self.cx, WebhookEventType::TicketAssigned, &tickets).await?;
         if queue.distribution_strategy == DistributionStrategy::RoundRobin {
             tx.queues().note_given(&queue.id, &last).await?;
         }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use flowsdk_core::contact::HasContacts as _;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::{HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent, SentMessageEvent};
+use flowsdk_core::event::{
+    HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent, SentMessageEvent, WebhookEventType,
+};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, ContactId, QueueId};
 use flowsdk_core::session::{HasSessions as _, SessionId, StoredSession};
@@ -22,7 +24,7 @@ use super::handoffs::{IntakeTx, Taken, take};
 use crate::desk::steps::{publish_endings, tell};
 use crate::dispatch::Dispatcher;
 use crate::news::{DeskEvent, News, TicketMessageStatus, TicketMessages};
-use crate::ticket::{CloseKind, Closing, HasTickets};
+use crate::ticket::{CloseKind, Closing, HasTickets, stored};
 
 /// The consumer group on `stream:helpdesk`.
 pub const HELPDESK_GROUP: &str = "helpdesk";
@@ -130,7 +132,7 @@ where
         if !sent.is_empty() {
             // Whoever has a ticket hears of the message before the ticket is closed for it.
             news.extend(follow(&mut tx, &sent).await?);
-            news.extend(expire(&mut tx, &sent, self.cx.now()).await?);
+            news.extend(expire(&mut tx, &sent, &self.cx).await?);
         }
         tell(&mut tx, news.into_iter(), self.cx.now()).await?;
         tx.commit().await?;
@@ -183,7 +185,7 @@ async fn follow<T: HasTickets>(tx: &mut T, sent: &[&SentMessageEvent]) -> Result
 async fn expire<T: IntakeTx>(
     tx: &mut T,
     sent: &[&SentMessageEvent],
-    now: Timestamp,
+    cx: &OpContext,
 ) -> Result<Vec<News>, StorageError> {
     let mut chats = BTreeMap::new();
     for event in sent.iter().filter(|event| event.window_expired) {
@@ -198,9 +200,9 @@ async fn expire<T: IntakeTx>(
     let closing = Closing::by_system(CloseKind::MetaWindowExpired);
     tickets.retain_mut(|ticket| {
         let is_its = chats.get(&ticket.chat_id).copied() == ticket.session_id.as_ref();
-        is_its && ticket.close(&closing, now).is_ok()
+        is_its && ticket.close(&closing, cx.now()).is_ok()
     });
-    tx.tickets().save_many(&tickets).await?;
+    stored::save(tx, cx, WebhookEventType::TicketClosed, &tickets).await?;
     publish_endings(tx, &tickets, None).await?;
     Ok(tickets.iter().filter_map(News::of_end).collect())
 }

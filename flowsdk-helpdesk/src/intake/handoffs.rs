@@ -6,7 +6,7 @@ use std::time::Duration;
 use flowsdk_core::chat::HasChatCatalog;
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::{FlowEvent, HandBack, HandoffDeflect, HandoffEvent};
+use flowsdk_core::event::{FlowEvent, HandBack, HandoffDeflect, HandoffEvent, WebhookEventType};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, QueueId, TicketId, UserId};
 use flowsdk_core::record::HasRecords;
@@ -25,7 +25,7 @@ use crate::dispatch::DispatchTx;
 use crate::news::News;
 use crate::queue::Queue;
 use crate::rule::HasRules;
-use crate::ticket::{CloseKind, Closing, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus};
+use crate::ticket::{CloseKind, Closing, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus, stored};
 
 /// A transaction with all that the intake reads and writes. Every transaction with those accessors is one.
 pub trait IntakeTx:
@@ -128,7 +128,7 @@ pub(super) async fn take<T: IntakeTx>(
         let id = taking.open_ticket(event, session, queue, user);
         pointers.push((session.clone(), id));
     }
-    taking.write(tx, pointers, &settled, !attempts.is_empty()).await
+    taking.write(tx, cx, pointers, &settled, !attempts.is_empty()).await
 }
 
 /// Returns whether the session waits for people because of this handoff.
@@ -249,6 +249,7 @@ impl Taking<'_> {
     async fn write<T: IntakeTx>(
         self,
         tx: &mut T,
+        cx: &OpContext,
         pointers: Vec<(Session, TicketId)>,
         settled: &[SessionId],
         were_stuck: bool,
@@ -270,12 +271,12 @@ impl Taking<'_> {
             .filter(|ticket| ticket.status == TicketStatus::Waiting)
             .map(|ticket| ticket.queue_id.clone())
             .collect();
-        tx.tickets().save_many(&saved).await?;
+        stored::save(tx, cx, WebhookEventType::TicketClosed, &saved).await?;
         let mut closed = saved;
         closed.extend(new.iter().cloned());
         let given: Vec<News> = waiting.iter().filter_map(News::of_assignment).collect();
         new.extend(waiting);
-        tx.tickets().insert_many(&new).await?;
+        stored::insert(tx, cx, &new).await?;
         point(tx, pointers).await?;
         tx.stuck_handoffs().put_many(&self.stuck).await?;
         if were_stuck {

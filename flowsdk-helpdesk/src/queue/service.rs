@@ -123,7 +123,7 @@ where
         let before: Queue = steps::find_for_update(&mut tx, reach, id).await?;
         if force {
             let open = tx.tickets().open_in_for_update(id).await?;
-            close_all(&mut tx, open, &Closing::by_system(CloseKind::System), self.cx.now()).await?;
+            close_all(&mut tx, open, &Closing::by_system(CloseKind::System), &self.cx).await?;
         } else {
             let mut dependants = Dependants::default();
             dependants.tickets(tx.tickets().count_open_in(id).await?);

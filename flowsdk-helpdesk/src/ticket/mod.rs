@@ -3,6 +3,7 @@
 mod error;
 mod model;
 mod repository;
+pub(crate) mod stored;
 mod transition;
 
 pub use error::TicketError;

@@ -56,6 +56,7 @@ mod user_devices;
 mod users;
 mod variables;
 mod webchat_channels;
+mod webhooks;
 
 pub(crate) use access_log::STRANGERS;
 pub(crate) use limits::too_many;
@@ -126,6 +127,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         quick_replies::routes,
         tags::routes,
         tickets::routes,
+        webhooks::routes,
         helpdesk::routes,
         observability::routes,
         dead_letters::routes,

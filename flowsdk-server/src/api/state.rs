@@ -79,6 +79,7 @@ services! {
     boards: Boards in flowsdk_helpdesk::board,
     notes: Notes in flowsdk_helpdesk::note,
     stuck_handoffs: StuckHandoffs in flowsdk_helpdesk::intake,
+    webhooks: Webhooks in flowsdk_webhooks::webhook,
     dead_letters: DeadLetters in flowsdk_core::stream::dead_letter,
 }
 

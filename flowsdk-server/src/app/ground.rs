@@ -43,6 +43,7 @@ const HASHES_WAITING: usize = 256;
 /// Commits wait for the disk behind a checkpoint, so each has little to move: 50 ms instead of a second took the
 /// slowest hundredth of answers at half load from 18 ms to 9.
 const CHECKPOINT_PERIOD: Duration = Duration::from_millis(50);
+const WEBHOOKS_PERIOD: Duration = Duration::from_secs(1);
 const METRICS_PERIOD: Duration = Duration::from_secs(5);
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
 
@@ -319,6 +320,24 @@ impl Ground {
         let scripts: Arc<dyn ScriptRunner> = Arc::new(script_workers()?);
         self.adapters.scripts = Some(Arc::clone(&scripts));
         Ok(scripts)
+    }
+
+    /// Learns which events webhooks take, now and from now on: whatever this process does, it announces.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) async fn learn_webhooks(&self) -> Result<(), BoxError> {
+        self.store.learn_webhooks().await?;
+        let store = Arc::clone(&self.store);
+        self.every("webhooks known", WEBHOOKS_PERIOD, move || {
+            let store = Arc::clone(&store);
+            async move {
+                if let Err(error) = store.learn_webhooks().await {
+                    tracing::debug!(error = %Chain(&error), "new webhooks are heard of later");
+                }
+            }
+        });
+        Ok(())
     }
 
     /// Upkeep of a database that holds streams and keys.

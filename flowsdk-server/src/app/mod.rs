@@ -121,6 +121,7 @@ impl App {
         } else {
             Ground::embedded(Arc::clone(&config), adapters, parts).await?
         };
+        ground.learn_webhooks().await?;
         for part in parts.iter().filter(|part| config.roles.include(part.role)) {
             (part.start)(&mut ground).await?;
         }

@@ -10,6 +10,7 @@
 mod access;
 mod accessor;
 mod agent_group;
+mod announced;
 mod api_client;
 mod audit;
 mod backup;
@@ -101,6 +102,8 @@ mod user_device;
 mod variable;
 mod webchat;
 mod webchat_catalog;
+mod webhook;
+mod webhook_delivery;
 
 pub use backup::BackupError;
 pub use broker::SqlBroker;

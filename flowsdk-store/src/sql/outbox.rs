@@ -5,7 +5,9 @@
 //! broker of its own there is one group, the relay.
 
 use async_trait::async_trait;
+use flowsdk_core::event::WebhookEventType;
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::RouterId;
 use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::outbox::{HasOutbox, Outbox};
 use flowsdk_core::stream::relay;
@@ -92,5 +94,9 @@ impl Outbox for SqlTx {
 
     fn is_read(&self, topic: TopicName) -> bool {
         self.routes.groups.iter().any(|(read, _)| *read == topic)
+    }
+
+    fn is_announced(&self, router: &RouterId, event: WebhookEventType) -> bool {
+        self.announced.contains(router, event)
     }
 }

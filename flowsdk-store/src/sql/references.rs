@@ -184,6 +184,9 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("quick_reply", "router_id", "router", Cascade),
     reference("quick_reply", "queue_id", "queue", Cascade).labelled("quickReply.queueId"),
     reference("stuck_handoff", "router_id", "router", Cascade),
+    reference("webhook", "router_id", "router", Cascade),
+    reference("webhook_delivery", "webhook_id", "webhook", Cascade),
+    reference("webhook_attempt", "delivery_id", "webhook_delivery", Cascade),
     reference("contact_opt_in", "router_id", "router", Cascade),
     reference("contact_router", "router_id", "router", Cascade),
     reference("flow_event", "router_id", "router", Cascade),
@@ -220,6 +223,7 @@ pub(super) const NO_REFERENCES: &[(&str, &str, &str)] = &[
     ("channel_number", "phone_number_id", "the provider's"),
     ("channel_number", "business_account_id", "the provider's"),
     ("flow_event", "block_id", "a block is a part of a definition"),
+    ("webhook_delivery", "event_id", "events are no rows"),
     ("idempotent_request", "principal_id", "a user or an API client; it is forgotten after a day"),
     ("interactive_form", "provider_form_id", "the provider's"),
     ("message", "channel_message_id", "the channel's"),
@@ -269,6 +273,7 @@ pub(super) const SECRETS: &[Secret] = &[
     secret("channel_number.encryption_passphrase_encrypted"),
     secret("llm_credential.api_key_encrypted"),
     secret("integration.credentials_encrypted"),
+    secret("webhook.secret_encrypted"),
     // One row, whose id is a number.
     Secret { id: "CAST(id AS TEXT)", ..secret("observability_settings.logfire_token_encrypted") },
 ];

@@ -11,6 +11,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqliteConnection, SqlitePool};
 
+use super::announced::Announced;
 use super::damage::Damage;
 use super::executor::{Conn, PostgresConn, storage_error};
 use super::generation::Generations;
@@ -55,6 +56,7 @@ pub struct SqlStore {
     pools: Pools,
     routes: Arc<OutboxRoutes>,
     published: Arc<Published>,
+    announced: Arc<Announced>,
 }
 
 impl SqlStore {
@@ -73,7 +75,12 @@ impl SqlStore {
             let migrated = migrations::postgres().run(pool).await;
             migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
         }
-        let store = Self { pools, routes: Arc::new(routes), published: Arc::new(Published::new()) };
+        let store = Self {
+            pools,
+            routes: Arc::new(routes),
+            published: Arc::new(Published::new()),
+            announced: Arc::default(),
+        };
         store.add_missing_words().await?;
         Ok(store)
     }
@@ -211,6 +218,10 @@ impl SqlStore {
     }
 
     /// Told after every commit that put something into the outbox.
+    pub(super) fn announced(&self) -> &Announced {
+        &self.announced
+    }
+
     pub(super) fn published(&self) -> &Published {
         &self.published
     }
@@ -328,6 +339,7 @@ pub struct SqlTx {
     /// The streams that it put entries into.
     pub(super) entered: Vec<TopicName>,
     published: Arc<Published>,
+    pub(super) announced: Arc<Announced>,
 }
 
 impl SqlStore {
@@ -337,6 +349,7 @@ impl SqlStore {
             routes: Arc::clone(&self.routes),
             entered: Vec::new(),
             published: Arc::clone(&self.published),
+            announced: Arc::clone(&self.announced),
         }
     }
 

@@ -3,7 +3,7 @@
 mod any_order;
 mod commands;
 mod deflection;
-mod desk;
+pub(crate) mod desk;
 mod dispatch;
 mod intake;
 mod news;

@@ -23,3 +23,4 @@ mod standstill;
 mod support;
 mod timers;
 mod webchat;
+mod webhooks;

@@ -7,7 +7,7 @@ use flowsdk_core::change::{Author, Change, ChangeLog, Entity, Recorded as _};
 use flowsdk_core::chat::{Chat, HasChats};
 use flowsdk_core::contact::{Contact, ContactOptIn, HasContacts, HasOptIns, OptInStatus, forms_of};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::OutgoingEvent;
+use flowsdk_core::event::{OutgoingEvent, announce_messages};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{FlowKind, HasFlows};
 use flowsdk_core::id::{MessageId, RouterId, UserId};
@@ -226,7 +226,8 @@ where
     ) -> Result<Dispatched, Error> {
         let id = event.internal_id.clone();
         let row = event.to_message(&chat.id, MessageStatus::Pending);
-        event.seq = tx.messages().insert_many(&[row]).await?.first().copied();
+        event.seq = tx.messages().insert_many(std::slice::from_ref(&row)).await?.first().copied();
+        announce_messages(tx.outbox(), event.seq.map(|seq| (router, &row, seq))).await?;
         event.chat_id = Some(chat.id.clone());
         tx.outbox().push_many(&[NewEntry::of::<OutgoingPhone>(&event)]).await?;
         if new.target_flow_id.is_some() || new.target_queue_id.is_some() {

@@ -122,6 +122,7 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/tickets", EntityKind::Ticket),
         ("/tags", EntityKind::Tag),
         ("/quick-replies", EntityKind::QuickReply),
+        ("/webhooks", EntityKind::Webhook),
     ];
     let of = |(prefix, _): &&(&str, EntityKind)| {
         path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

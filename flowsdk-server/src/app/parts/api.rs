@@ -156,6 +156,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         boards: Arc::new(state::Boards::new(store(), cx())),
         notes: Arc::new(state::Notes::new(store(), cx())),
         stuck_handoffs: Arc::new(state::StuckHandoffs::new(store())),
+        webhooks: Arc::new(state::Webhooks::new(store(), cx(), key(), changes())),
         dead_letters: Arc::new(state::DeadLetters::new(store(), cx()).noted_in(changes())),
     };
     let routes = crate::api::router(ApiState::new(ApiParts {

@@ -8,6 +8,7 @@ mod helpdesk;
 mod phone;
 mod relay;
 mod webchat;
+mod webhooks;
 
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::stream::topic::TopicName;
@@ -24,6 +25,7 @@ pub(crate) const REGISTRY: &[&Part] = &[
     &webchat::PART,
     &phone::PART,
     &helpdesk::PART,
+    &webhooks::PART,
     &api::PART,
 ];
 

@@ -22,7 +22,7 @@ everywhere!(in process:
 );
 
 /// The routes that change nothing an administrator is answerable for, or whose record has an action of its own.
-const EXEMPT: [(&str, &str); 20] = [
+const EXEMPT: [(&str, &str); 23] = [
     ("POST /auth/login", "LOGIN"),
     ("POST /auth/desk-login", "LOGIN"),
     ("POST /auth/logout", "LOGOUT"),
@@ -45,6 +45,12 @@ const EXEMPT: [(&str, &str); 20] = [
     ("POST /templates/{id}/submit", "it needs a provider, and its record is that of the template"),
     ("PUT /agents/me/presence", "a fact of a minute about the caller"),
     ("POST /agents/me/heartbeat", "a fact of a minute about the caller"),
+    ("POST /webhooks/{id}/test", "the event stands among the deliveries"),
+    ("POST /webhooks/{id}/replay", "what was sent is sent again; nothing changes here"),
+    (
+        "POST /webhooks/{id}/deliveries/{deliveryId}/replay",
+        "what was sent is sent again; nothing changes here",
+    ),
     ("POST /tickets/{id}/messages", "the message stands in its chat, with whoever wrote it"),
     ("POST /tickets/{id}/notes", "the note stands at its conversation, with whoever wrote it"),
     ("POST /routers/{id}/import", "the walk does it, and its records are those of the parts"),
@@ -129,6 +135,12 @@ impl Walk {
         let named = json!({ "name": "S" });
         self.does("PATCH /quick-replies/{id}", &[&reply], Some(named), "UPDATE QUICK_REPLY").await;
         self.does("DELETE /quick-replies/{id}", &[&reply], None, "DELETE QUICK_REPLY").await;
+        let hook = json!({ "routerId": router, "name": "CRM", "url": "https://crm.example", "eventTypes": ["ticket.opened"] });
+        let hook = id(&self.does("POST /webhooks", &[], Some(hook), "CREATE WEBHOOK").await);
+        let paused = json!({ "isPaused": true });
+        self.does("PATCH /webhooks/{id}", &[&hook], Some(paused), "UPDATE WEBHOOK").await;
+        self.does("POST /webhooks/{id}/rotate-secret", &[&hook], None, "UPDATE WEBHOOK").await;
+        self.does("DELETE /webhooks/{id}", &[&hook], None, "DELETE WEBHOOK").await;
 
         let update = "UPDATE TICKET";
         let (_visitor, ticket) = desk.hand_over(server).await;

@@ -53,3 +53,4 @@ mod tokens;
 mod transfer;
 mod variables;
 mod webchat_channels;
+mod webhooks;

@@ -218,7 +218,7 @@ impl Setup {
         let (mut adapters, clock) = TestApp::adapters(SEEDS.fetch_add(1, Ordering::SeqCst));
         adapters.store = Some(store.clone());
         adapters.scripts = Some(std::sync::Arc::new(script_workers()));
-        let config = self.config("api,orchestrator,engine,webchat,phone,helpdesk");
+        let config = self.config("api,orchestrator,engine,webchat,phone,helpdesk,webhooks");
         Server::in_process(TestApp::start_with(config, adapters, clock).await.unwrap()).await
     }
 

@@ -1,5 +1,6 @@
 //! A command that is talked to: lines in, lines of JSON out.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,8 @@ pub struct Terminal {
     input: Option<ChildStdin>,
     out: PathBuf,
     err: PathBuf,
-    /// Lines that were waited for, with those before them.
-    taken: usize,
+    /// Events that were waited for, with those before them; and answers. News may come before the answer to their cause.
+    taken: HashMap<&'static str, usize>,
 }
 
 impl Terminal {
@@ -27,7 +28,7 @@ impl Terminal {
         command.stdin(Stdio::piped()).stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
-        Self { child, input, out, err, taken: 0 }
+        Self { child, input, out, err, taken: HashMap::new() }
     }
 
     /// Writes a line.
@@ -42,19 +43,20 @@ impl Terminal {
         whole.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
     }
 
-    /// Waits for the next line whose `field` has this value; those before it count as taken.
-    async fn next(&mut self, field: &str, value: &str) -> Value {
+    /// Waits for the next line whose `field` has this value; those before it that have the field count as taken.
+    async fn next(&mut self, field: &'static str, value: &str) -> Value {
         let what = format!("{field} {value}");
+        let taken = self.taken.get(field).copied().unwrap_or_default();
         let (at, line) = eventually(&what, || {
             // Before its lines are read: one that has ended has written its last.
             let is_running = self.is_running();
-            let mut lines = self.lines().into_iter().enumerate().skip(self.taken);
+            let mut lines = self.lines().into_iter().enumerate().skip(taken);
             let found = lines.find(|(_, line)| line[field] == value);
             assert!(found.is_some() || is_running, "it has ended: {what}");
             async move { found }
         })
         .await;
-        self.taken = at + 1;
+        self.taken.insert(field, at + 1);
         line
     }
 

@@ -64,6 +64,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0051_ticket_note", "9d3caffcc699", "5e1477f9669c"),
     ("0052_desk_view", "3c02180e4cbd", "1fece5fc8c48"),
     ("0053_ticket_board", "b6ad01532ce8", "b6ad01532ce8"),
+    ("0054_webhook", "2d689b65e3b7", "e358be7baeda"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -17,6 +17,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         access,
         agent_group,
         api_client,
+        announced,
         audit,
         board,
         broker,
@@ -82,7 +83,9 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         user_device,
         variable,
         webchat,
-        webchat_catalog
+        webchat_catalog,
+        webhook,
+        webhook_delivery
     )
 }
 

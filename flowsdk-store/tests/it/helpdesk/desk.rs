@@ -24,14 +24,14 @@ use serde_json::{Value, json};
 use crate::conversations::flows::{block, flow_of};
 use crate::conversations::world::{World, bodies, session};
 
-pub(super) struct Helpdesk {
-    pub(super) world: World,
-    pub(super) dispatcher: Arc<Dispatcher<SqlStore>>,
-    pub(super) intake: HelpdeskIntake<SqlStore>,
-    pub(super) desk: Desk<SqlStore>,
-    pub(super) presence: Presence<SqlStore>,
-    pub(super) queues: Queues<SqlStore>,
-    pub(super) sweep: DeskSweep<SqlStore>,
+pub(crate) struct Helpdesk {
+    pub(crate) world: World,
+    pub(crate) dispatcher: Arc<Dispatcher<SqlStore>>,
+    pub(crate) intake: HelpdeskIntake<SqlStore>,
+    pub(crate) desk: Desk<SqlStore>,
+    pub(crate) presence: Presence<SqlStore>,
+    pub(crate) queues: Queues<SqlStore>,
+    pub(crate) sweep: DeskSweep<SqlStore>,
     author: Author,
 }
 
@@ -49,7 +49,7 @@ fn attended() -> Value {
 }
 
 impl Helpdesk {
-    pub(super) async fn new(store: SqlStore) -> Self {
+    pub(crate) async fn new(store: SqlStore) -> Self {
         let world = World::new(store).await;
         world.publish("router1", "attended", attended()).await;
         world.start_with("router1", "attended").await;
@@ -70,11 +70,11 @@ impl Helpdesk {
     }
 
     /// Adds a queue whose agents may have three tickets each.
-    pub(super) async fn add_queue(&self, id: &str, strategy: DistributionStrategy) -> Queue {
+    pub(crate) async fn add_queue(&self, id: &str, strategy: DistributionStrategy) -> Queue {
         self.add_queue_to("router1", id, strategy).await
     }
 
-    pub(super) async fn add_queue_to(&self, router: &str, id: &str, strategy: DistributionStrategy) -> Queue {
+    pub(crate) async fn add_queue_to(&self, router: &str, id: &str, strategy: DistributionStrategy) -> Queue {
         let queue = Queue {
             id: id.parse().expect("an id"),
             router_id: router.parse().expect("an id"),
@@ -99,7 +99,7 @@ impl Helpdesk {
     }
 
     /// Makes a user an agent of the router who works in these queues.
-    pub(super) async fn add_agent(&self, name: &str, queues: &[&str]) -> UserId {
+    pub(crate) async fn add_agent(&self, name: &str, queues: &[&str]) -> UserId {
         let now = self.world.cx.now();
         let user = User {
             id: name.parse().expect("an id"),
@@ -132,43 +132,43 @@ impl Helpdesk {
         user.id
     }
 
-    pub(super) async fn online(&self, name: &str) {
+    pub(crate) async fn online(&self, name: &str) {
         self.presence.set(&name.parse().expect("an id"), PresenceStatus::Online).await.expect("set");
     }
 
-    pub(super) fn by<'a>(&'a self, user: &'a UserId) -> By<'a> {
+    pub(crate) fn by<'a>(&'a self, user: &'a UserId) -> By<'a> {
         By { author: &self.author, user: Some(user), reach: Reach::ALL }
     }
 
     /// The flow hands a visitor over; their ticket, if a queue took it.
-    pub(super) async fn hand_over(&self, visitor: &str, subject: &str) -> Option<Ticket> {
+    pub(crate) async fn hand_over(&self, visitor: &str, subject: &str) -> Option<Ticket> {
         self.arrive(visitor, subject).await;
         self.take().await;
         self.open_ticket(visitor).await
     }
 
     /// The visitor gets to the block that hands over.
-    pub(super) async fn arrive(&self, visitor: &str, subject: &str) {
+    pub(crate) async fn arrive(&self, visitor: &str, subject: &str) {
         self.world.add_visitor(visitor).await;
         self.world.say(visitor, &format!("{visitor}-hi"), "oi").await;
         self.world.say(visitor, &format!("{visitor}-subject"), subject).await;
     }
 
     /// Events of the helpdesk's stream since the last look.
-    pub(super) async fn events(&self) -> Vec<HelpdeskEvent> {
+    pub(crate) async fn events(&self) -> Vec<HelpdeskEvent> {
         let events = self.world.published(TopicName::Helpdesk).await;
         events.into_iter().map(|event| serde_json::from_value(event).expect("an event")).collect()
     }
 
     /// Takes what the stream has.
-    pub(super) async fn take(&self) {
+    pub(crate) async fn take(&self) {
         for event in self.events().await {
             self.intake.take(&[&event]).await.expect("taken");
         }
     }
 
     /// Runs the hand-backs of the flow's stream; gives what is said.
-    pub(super) async fn go_on(&self) -> Vec<String> {
+    pub(crate) async fn go_on(&self) -> Vec<String> {
         let mut said = Vec::new();
         for event in self.world.published(TopicName::Flow).await {
             let event: FlowEvent = serde_json::from_value(event).expect("an event");
@@ -177,18 +177,18 @@ impl Helpdesk {
         said
     }
 
-    pub(super) async fn session(&self, visitor: &str) -> Session {
+    pub(crate) async fn session(&self, visitor: &str) -> Session {
         self.world.stored(visitor).await.expect("a session").session
     }
 
     /// All tickets of a visitor's chat, oldest first.
-    pub(super) async fn chain(&self, visitor: &str) -> Vec<Ticket> {
+    pub(crate) async fn chain(&self, visitor: &str) -> Vec<Ticket> {
         let chat = self.session(visitor).await.chat_id;
         let filter = TicketFilter { chat_id: Some(chat), ..TicketFilter::default() };
         self.tickets(filter).await
     }
 
-    pub(super) async fn tickets(&self, filter: TicketFilter) -> Vec<Ticket> {
+    pub(crate) async fn tickets(&self, filter: TicketFilter) -> Vec<Ticket> {
         let page = flowsdk_core::page::PageRequest { limit: 200, after: None };
         let mut tx = self.world.store.read().await.expect("read");
         let mut items = tx.tickets().list(&filter, None, &page).await.expect("list").items;
@@ -196,19 +196,19 @@ impl Helpdesk {
         items
     }
 
-    pub(super) async fn open_ticket(&self, visitor: &str) -> Option<Ticket> {
+    pub(crate) async fn open_ticket(&self, visitor: &str) -> Option<Ticket> {
         let id = session(visitor);
         let all = self.tickets(TicketFilter::default()).await;
         all.into_iter().find(|ticket| ticket.is_open() && ticket.session_id.as_ref() == Some(&id))
     }
 
-    pub(super) async fn ticket(&self, ticket: &Ticket) -> Ticket {
+    pub(crate) async fn ticket(&self, ticket: &Ticket) -> Ticket {
         let mut tx = self.world.store.read().await.expect("read");
         tx.tickets().find(&ticket.id).await.expect("find").expect("a ticket")
     }
 
     /// Changes a queue in the store.
-    pub(super) async fn change_queue(&self, id: &str, change: impl FnOnce(&mut Queue)) {
+    pub(crate) async fn change_queue(&self, id: &str, change: impl FnOnce(&mut Queue)) {
         let id: QueueId = id.parse().expect("an id");
         let mut tx = self.world.store.begin().await.expect("begin");
         let mut queue: Queue = tx.records().find(&id).await.expect("find").expect("a queue");
@@ -219,6 +219,6 @@ impl Helpdesk {
 }
 
 /// Who has each ticket.
-pub(super) fn holder(ticket: &Ticket) -> Option<&str> {
+pub(crate) fn holder(ticket: &Ticket) -> Option<&str> {
     ticket.assigned_user_id.as_ref().map(UserId::as_str)
 }

@@ -1,0 +1,147 @@
+//! What webhooks of routers are told of: `stream:webhooks`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::cell::Named;
+use crate::fault::StorageError;
+use crate::id::RouterId;
+use crate::message::{Direction, NewMessage};
+use crate::session::Session;
+use crate::stream::broker::NewEntry;
+use crate::stream::outbox::Outbox;
+use crate::stream::topic::Webhooks;
+use crate::time::Timestamp;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
+pub enum WebhookEventType {
+    /// A conversation became a ticket.
+    #[serde(rename = "ticket.opened")]
+    TicketOpened,
+    /// A user was given a ticket.
+    #[serde(rename = "ticket.assigned")]
+    TicketAssigned,
+    /// A ticket changed in another way, such as its tags.
+    #[serde(rename = "ticket.updated")]
+    TicketUpdated,
+    /// A ticket ended.
+    #[serde(rename = "ticket.closed")]
+    TicketClosed,
+    /// A contact wrote.
+    #[serde(rename = "message.received")]
+    MessageReceived,
+    /// A message to a contact was stored, to be sent.
+    #[serde(rename = "message.sent")]
+    MessageSent,
+    /// A session began.
+    #[serde(rename = "session.started")]
+    SessionStarted,
+    /// A session has another owner: the flow, an AI agent or people.
+    #[serde(rename = "session.owner_changed")]
+    SessionOwnerChanged,
+    /// A session ended by itself.
+    #[serde(rename = "session.ended")]
+    SessionEnded,
+    /// Somebody tries a webhook. It goes to that webhook only.
+    #[serde(rename = "webhook.test")]
+    WebhookTest,
+}
+
+/// Something that happened, for the webhooks of its router.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookEvent {
+    /// Names the event. One that comes twice is delivered once.
+    pub id: String,
+    /// What happened.
+    pub r#type: WebhookEventType,
+    /// The router.
+    pub router_id: RouterId,
+    /// The conversation: events of one are delivered in their order.
+    pub key: String,
+    /// When it happened.
+    pub timestamp: Timestamp,
+    /// What it happened to, in the shape of the API.
+    pub data: Value,
+}
+
+/// Publishes those of the events that a webhook takes, in the transaction of their cause.
+///
+/// # Errors
+/// [`StorageError`].
+pub async fn announce(
+    outbox: &mut dyn Outbox,
+    events: impl IntoIterator<Item = WebhookEvent> + Send,
+) -> Result<(), StorageError> {
+    let wanted = |event: &WebhookEvent| outbox.is_announced(&event.router_id, event.r#type);
+    let entries: Vec<NewEntry> =
+        events.into_iter().filter(wanted).map(|event| NewEntry::of::<Webhooks>(&event)).collect();
+    if entries.is_empty() { Ok(()) } else { outbox.push_many(&entries).await }
+}
+
+/// Publishes messages that were stored, each with its router and its number in the chat, if a webhook takes them.
+///
+/// # Errors
+/// [`StorageError`].
+pub async fn announce_messages(
+    outbox: &mut dyn Outbox,
+    stored: impl IntoIterator<Item = (&RouterId, &NewMessage, i64)> + Send,
+) -> Result<(), StorageError> {
+    let mut events = Vec::new();
+    for (router, message, seq) in stored {
+        let kind = type_of(message);
+        if outbox.is_announced(router, kind) {
+            events.push(of_message(kind, router, message, seq));
+        }
+    }
+    announce(outbox, events).await
+}
+
+fn type_of(message: &NewMessage) -> WebhookEventType {
+    match message.direction {
+        Direction::In => WebhookEventType::MessageReceived,
+        Direction::Out => WebhookEventType::MessageSent,
+    }
+}
+
+fn of_message(kind: WebhookEventType, router: &RouterId, message: &NewMessage, seq: i64) -> WebhookEvent {
+    WebhookEvent {
+        // A message is stored once.
+        id: format!("{}:{}", kind.name(), message.id),
+        r#type: kind,
+        router_id: router.clone(),
+        key: message.chat_id.to_string(),
+        timestamp: message.created_at,
+        data: json!({ "message": {
+            "id": message.id,
+            "chatId": message.chat_id,
+            "seq": seq,
+            "sessionId": message.session_id,
+            "direction": message.direction,
+            "type": message.kind,
+            "content": message.content,
+            "sender": message.sender,
+            "createdAt": message.created_at.to_iso(),
+        } }),
+    }
+}
+
+/// Returns what happened to a session at `now`.
+pub(crate) fn of_session(kind: WebhookEventType, session: &Session, now: Timestamp) -> WebhookEvent {
+    WebhookEvent {
+        // Each happens once an epoch.
+        id: format!("{}:{}:{}", kind.name(), session.id, session.epoch),
+        r#type: kind,
+        router_id: session.router_id.clone(),
+        key: session.chat_id.to_string(),
+        timestamp: now,
+        data: json!({ "session": {
+            "id": session.id,
+            "contactId": session.contact_id,
+            "chatId": session.chat_id,
+            "mode": session.mode,
+            "startedAt": session.started_at.to_iso(),
+        } }),
+    }
+}

@@ -1,0 +1,6 @@
+//! Outgoing webhooks on real databases.
+
+mod announced;
+mod any_order;
+mod place;
+mod sent;

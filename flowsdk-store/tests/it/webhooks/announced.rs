@@ -1,0 +1,127 @@
+//! What happens to tickets and messages is announced, where a webhook takes it.
+
+use std::sync::Arc;
+
+use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::event::WebhookEventType;
+use flowsdk_core::integration::BaseUrl;
+use flowsdk_core::record::HasRecords as _;
+use flowsdk_core::store::{Store as _, Transaction as _};
+use flowsdk_core::stream::topic::TopicName;
+use flowsdk_helpdesk::desk::{CloseTicket, ReplyToContact, TransferTicket};
+use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup};
+use flowsdk_store::sql::SqlStore;
+use flowsdk_webhooks::webhook::Webhook;
+use serde_json::Value;
+
+use crate::helpdesk::desk::Helpdesk;
+use crate::support::databases::on_every_database;
+
+on_every_database! {
+    a_ticket_is_announced_from_its_beginning_to_its_end,
+    transfers_end_a_ticket_and_open_another,
+    nothing_is_announced_that_nobody_takes,
+}
+
+async fn subscribe(desk: &Helpdesk, events: &[WebhookEventType]) {
+    let store = Arc::clone(&desk.world.store);
+    let now = desk.world.cx.now();
+    let webhook = Webhook {
+        id: "hook".parse().expect("an id"),
+        router_id: desk.world.router.clone(),
+        name: "CRM".to_owned(),
+        url: BaseUrl::parse("https://crm.example/hook").expect("an address"),
+        event_types: events.to_vec(),
+        secret: Encrypted::from_stored("sealed".to_owned()),
+        is_active: true,
+        paused_at: None,
+        failing_since: None,
+        created_at: now,
+        updated_at: now,
+    };
+    let mut tx = store.begin().await.expect("begin");
+    tx.records().insert(&webhook).await.expect("a webhook");
+    tx.commit().await.expect("commit");
+    store.learn_webhooks().await.expect("learnt");
+}
+
+/// The events since the last look: their types, and what they are about.
+async fn announced(desk: &Helpdesk) -> Vec<(String, Value)> {
+    let events = desk.world.published(TopicName::Webhooks).await;
+    let told = |event: Value| {
+        assert_eq!(event["routerId"], desk.world.router.as_str());
+        (event["type"].as_str().expect("a type").to_owned(), event)
+    };
+    events.into_iter().map(told).collect()
+}
+
+fn types(events: &[(String, Value)]) -> Vec<&str> {
+    events.iter().map(|(kind, _)| kind.as_str()).collect()
+}
+
+async fn a_ticket_is_announced_from_its_beginning_to_its_end(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    subscribe(&desk, &WebhookEventType::ALL).await;
+    desk.add_queue("q1", ManualPickup).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    desk.hand_over("v1", "bill").await.expect("a ticket");
+    let events = announced(&desk).await;
+    // The visitor writes twice and is answered once before people have the conversation.
+    let expected = [
+        "session.started",
+        "message.received",
+        "message.sent",
+        "message.received",
+        "session.owner_changed",
+        "ticket.opened",
+    ];
+    assert_eq!(types(&events), expected);
+    assert_eq!(events[0].1["data"]["session"]["mode"], "flow");
+    assert_eq!(events[4].1["data"]["session"]["mode"], "human");
+    let (first, message) = (&events[0].1, &events[3].1["data"]["message"]);
+    assert_eq!(
+        (&message["direction"], &message["type"], &message["seq"]),
+        (&"in".into(), &"text".into(), &3.into())
+    );
+    assert_eq!(message["content"]["text"]["body"], "bill");
+    assert_eq!(events[5].1["data"]["ticket"]["status"], "waiting");
+    assert!(events.iter().all(|(_, event)| event["key"] == first["key"]), "they are of one conversation");
+    let ticket = desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up").expect("a ticket");
+    let reply = ReplyToContact { text: Some("Olá".to_owned()), content: None };
+    desk.desk.reply(desk.by(&eva), &ticket.id, reply, None).await.expect("sent");
+    desk.desk.close(desk.by(&eva), &ticket.id, CloseTicket::default()).await.expect("closed");
+    let events = announced(&desk).await;
+    assert_eq!(types(&events), ["ticket.assigned", "message.sent", "ticket.updated", "ticket.closed"]);
+    assert_eq!(events[1].1["data"]["message"]["sender"]["kind"], "human");
+    assert!(events[2].1["data"]["ticket"]["firstRepliedAt"].is_string());
+    assert_eq!(events[3].1["data"]["ticket"]["closeKind"], "resolved");
+    let mut ids: Vec<&Value> = events.iter().map(|(_, event)| &event["id"]).collect();
+    ids.sort_by_key(|id| id.to_string());
+    ids.dedup();
+    assert_eq!(ids.len(), 4);
+}
+
+async fn transfers_end_a_ticket_and_open_another(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    use WebhookEventType::{TicketAssigned, TicketClosed, TicketOpened};
+    subscribe(&desk, &[TicketOpened, TicketAssigned, TicketClosed]).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    let ivo = desk.add_agent("ivo", &["q1"]).await;
+    desk.online("eva").await;
+    let ticket = desk.hand_over("v1", "bill").await.expect("a ticket");
+    assert_eq!(types(&announced(&desk).await), ["ticket.opened", "ticket.assigned"]);
+    let to = TransferTicket { to_user_id: Some(ivo), to_queue_id: None };
+    desk.desk.transfer(desk.by(&eva), &ticket.id, to).await.expect("transferred");
+    assert_eq!(types(&announced(&desk).await), ["ticket.closed", "ticket.opened", "ticket.assigned"]);
+}
+
+async fn nothing_is_announced_that_nobody_takes(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", ManualPickup).await;
+    desk.hand_over("v1", "bill").await.expect("a ticket");
+    assert_eq!(announced(&desk).await, []);
+    subscribe(&desk, &[WebhookEventType::TicketClosed]).await;
+    desk.hand_over("v2", "bill").await.expect("a ticket");
+    assert_eq!(announced(&desk).await, []);
+}
