@@ -15,6 +15,7 @@ pub mod news;
 pub mod note;
 pub mod queue;
 pub mod quick_reply;
+pub mod report;
 pub mod rule;
 pub mod tag;
 #[cfg(feature = "testkit")]

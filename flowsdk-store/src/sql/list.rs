@@ -1,4 +1,4 @@
-//! Lists, newest first: a text for each set of filters, so that each walks an index that has the rows it asks for in
+//! Lists, mostly newest first: a text for each set of filters, so that each walks an index that has the rows it asks for in
 //! front, in order.
 
 mod fetch;
@@ -153,6 +153,7 @@ pub(super) struct ListSql<F: 'static = ()> {
     id: &'static str,
     scope: Option<Scope>,
     index: Option<Index>,
+    oldest_first: bool,
     /// Postgres plans it anew with its values.
     replanned: bool,
     filters: &'static [Filter<F>],
@@ -189,6 +190,7 @@ impl<F> ListSql<F> {
             id: "id",
             scope: None,
             index: None,
+            oldest_first: false,
             replanned: false,
             filters: &[],
             together: &[],
@@ -199,6 +201,12 @@ impl<F> ListSql<F> {
     /// In the order of these columns, of which `at` may be empty.
     pub(super) const fn by(mut self, at: &'static str, id: &'static str) -> Self {
         (self.at, self.id) = (at, id);
+        self
+    }
+
+    /// In the opposite direction.
+    pub(super) const fn oldest_first(mut self) -> Self {
+        self.oldest_first = true;
         self
     }
 

@@ -76,6 +76,7 @@ mod queue;
 mod quick_reply;
 mod record;
 mod references;
+mod report;
 mod rotation;
 mod router;
 mod router_catalog;

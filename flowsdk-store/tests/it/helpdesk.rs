@@ -8,5 +8,6 @@ mod dispatch;
 mod intake;
 mod news;
 mod races;
+mod reports;
 mod sweep;
 mod viewers;

@@ -57,6 +57,7 @@ use flowsdk_helpdesk::agent::AgentError;
 use flowsdk_helpdesk::agent_group::AgentGroupError;
 use flowsdk_helpdesk::queue::QueueError;
 use flowsdk_helpdesk::quick_reply::QuickReplyError;
+use flowsdk_helpdesk::report::ReportError;
 use flowsdk_helpdesk::rule::RuleError;
 use flowsdk_helpdesk::tag::TagError;
 use flowsdk_helpdesk::ticket::TicketError;
@@ -394,6 +395,7 @@ fn helpdesk(table: &mut Table) {
         RuleError::Idempotency(IdempotencyConflict),
         RuleError::Storage(storage()),
     ]);
+    table.add([ReportError::Backwards, ReportError::TooLong { most: 366 }, ReportError::Storage(storage())]);
     table.add([
         TicketError::NotFound,
         TicketError::Closed,

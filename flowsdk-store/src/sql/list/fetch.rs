@@ -10,7 +10,7 @@ use crate::sql::bind::{Binder, Binds};
 use crate::sql::executor::Conn;
 use crate::sql::row::Row;
 
-/// The place before which to look; every row stands before the end of time.
+/// The place before which to look, or behind which where the oldest come first. Every row stands before the end of time.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::sql) struct Place<'a> {
     /// The moment, for lists that have one in their order.
@@ -58,7 +58,7 @@ impl Binds for ListBinds<'_> {
 }
 
 impl Conn {
-    /// Returns the rows of a list before a place.
+    /// Returns the rows of a list from a place on.
     pub(in crate::sql) async fn fetch_list<R: Row, F: Sync>(
         &mut self,
         list: &ListSql<F>,

@@ -2,23 +2,30 @@
 
 use super::{Engine, Filter, ListSql, Routers, Scope};
 
-/// The columns of an order, newest first; the first may be none.
+/// The columns of an order, and its direction; the first may be none.
 #[derive(Clone, Copy)]
 struct Order<'a> {
     at: &'a str,
     id: &'a str,
+    oldest_first: bool,
 }
 
 impl Order<'_> {
     fn text(self) -> String {
-        let Self { at, id } = self;
-        if at.is_empty() { format!("{id} DESC") } else { format!("{at} DESC, {id} DESC") }
+        let Self { at, id, oldest_first } = self;
+        let way = if oldest_first { "" } else { " DESC" };
+        if at.is_empty() { format!("{id}{way}") } else { format!("{at}{way}, {id}{way}") }
     }
 
-    /// The condition that a row stands before the place, and the number of rows to read.
+    /// The condition that a row stands on the side of the place that is looked at, and the number of rows to read.
     fn place(self) -> (String, &'static str) {
-        let Self { at, id } = self;
-        if at.is_empty() { (format!("{id} < $1"), "$2") } else { (format!("({at}, {id}) < ($1, $2)"), "$3") }
+        let Self { at, id, oldest_first } = self;
+        let side = if oldest_first { ">" } else { "<" };
+        if at.is_empty() {
+            (format!("{id} {side} $1"), "$2")
+        } else {
+            (format!("({at}, {id}) {side} ($1, $2)"), "$3")
+        }
     }
 }
 
@@ -32,7 +39,7 @@ impl<F> ListSql<F> {
         let own = Scope { table: self.table, at: self.at, id: self.id, router: "" };
         let scope = self.scope.filter(|_| routers != Routers::All).unwrap_or(own);
         let is_joined = scope.table != self.table;
-        let order = Order { at: scope.at, id: scope.id };
+        let order = Order { at: scope.at, id: scope.id, oldest_first: self.oldest_first };
         let (place, limit) = order.place();
         let conditions = self.conditions(engine, routers, scope, used);
         let hint = if engine == Engine::Sqlite { self.hint(routers, used) } else { String::new() };
@@ -49,7 +56,7 @@ impl<F> ListSql<F> {
         let Self { select, table, at, id, .. } = self;
         let (at, id) =
             (if at.is_empty() { String::new() } else { format!("{table}.{at}") }, format!("{table}.{id}"));
-        let order = Order { at: &at, id: &id }.text();
+        let order = Order { at: &at, id: &id, ..order }.text();
         format!("{select} WHERE {id} IN ({found}) ORDER BY {order}")
     }
 
@@ -88,32 +95,33 @@ impl<F> ListSql<F> {
     }
 }
 
-/// Of several routers the newest of each are found on their own, so that it costs no more when one of them has a
+/// Of several routers the first of each are found on their own, so that it costs no more when one of them has a
 /// million. SQLite knows no LATERAL, but gives a subquery to a function of a table.
 fn found_of_several(engine: Engine, order: Order<'_>, is_joined: bool, matching: &str) -> String {
     let (_, limit) = order.place();
     let routers = behind_place(order.at);
     // A row of another table may be found for several routers.
     let distinct = if is_joined { "DISTINCT " } else { "" };
+    let merged = Order { at: if order.at.is_empty() { "" } else { "moment" }, id: "id", ..order }.text();
     match (engine, order.at.is_empty()) {
         (Engine::Sqlite, true) => format!(
             "SELECT {distinct}found.value AS id FROM json_each(${routers}) AS scope,
                 json_each((SELECT json_group_array(id) FROM ({matching}))) AS found
-             ORDER BY id DESC LIMIT {limit}"
+             ORDER BY {merged} LIMIT {limit}"
         ),
         (Engine::Sqlite, false) => format!(
             "SELECT id FROM (SELECT {distinct}found.value ->> 0 AS id, found.value ->> 1 AS moment
                 FROM json_each(${routers}) AS scope,
                 json_each((SELECT json_group_array(json_array(id, moment)) FROM ({matching}))) AS found)
-             ORDER BY moment DESC, id DESC LIMIT {limit}"
+             ORDER BY {merged} LIMIT {limit}"
         ),
         (Engine::Postgres, no_moment) => {
-            let (moment, newest) = if no_moment { ("", "") } else { (", found.moment", "moment DESC, ") };
+            let moment = if no_moment { "" } else { ", found.moment" };
             format!(
                 "SELECT id FROM (SELECT {distinct}found.id{moment}
                     FROM jsonb_array_elements_text(${routers}) AS scope (value)
                     CROSS JOIN LATERAL ({matching}) AS found) AS found
-                 ORDER BY {newest}id DESC LIMIT {limit}"
+                 ORDER BY {merged} LIMIT {limit}"
             )
         }
     }

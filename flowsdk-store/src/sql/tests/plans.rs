@@ -117,6 +117,7 @@ async fn every_list_of_the_administration_walks_an_index_in_order() {
         shapes(&dead_letter::LIST),
         shapes(&crate::sql::media::LIST),
         shapes(&crate::sql::ticket::LIST),
+        shapes(&crate::sql::report::LIST),
         shapes(&crate::sql::stuck_handoff::LIST),
         shapes(&user::LIST),
         shapes(&group::LIST),
@@ -175,6 +176,37 @@ async fn the_desk_reads_open_tickets_only() {
         assert!(!steps.iter().any(scans), "{name}: {steps:#?}");
     }
     assert_eq!(seen, 13);
+}
+
+/// Reports read the tickets of their period only, and of their routers if they are not about all.
+#[tokio::test]
+async fn reports_read_the_tickets_of_their_period_only() {
+    let mut connection = super::migrated_sqlite().await;
+    let mut seen = 0;
+    for (name, sql) in crate::sql::report::statements() {
+        if !name.starts_with("BY_") && !name.starts_with("TOTAL") {
+            continue;
+        }
+        seen += 1;
+        let walk = if name.ends_with("_OF") {
+            "SEARCH ticket USING INDEX ticket_by_router (router_id=? AND created_at>? AND created_at<?)"
+        } else {
+            "SEARCH ticket USING INDEX ticket_newest (created_at>? AND created_at<?)"
+        };
+        let steps = steps(&mut connection, sql).await;
+        assert!(steps.iter().any(|step| step == walk), "{name}: {steps:#?}");
+    }
+    assert_eq!(seen, 10);
+    for (routers, _, sql) in crate::sql::report::LIST.shapes() {
+        let walk = match routers {
+            Routers::All => "INDEX ticket_newest ((created_at,id)>(?,?) AND created_at<?)",
+            Routers::One | Routers::Several => {
+                "INDEX ticket_by_router (router_id=? AND (created_at,id)>(?,?) AND created_at<?)"
+            }
+        };
+        let steps = steps(&mut connection, sql).await;
+        assert!(steps.iter().any(|step| step.ends_with(walk)), "{routers:?}: {steps:#?}");
+    }
 }
 
 #[tokio::test]

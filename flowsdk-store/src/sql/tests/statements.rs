@@ -68,6 +68,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         queue,
         quick_reply,
         references,
+        report,
         router,
         router_catalog,
         saved_filter,
