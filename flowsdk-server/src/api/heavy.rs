@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// When a refused one is to come again.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// Decides who may have a flow checked, compared or drawn now. At least half of the processors are left to turns.
+/// Decides who may have a flow checked, compared or drawn, or a report made, now. At least half of the processors are left to turns.
 #[derive(Debug)]
 pub struct HeavyWork(Gate);
 
@@ -43,8 +43,8 @@ impl HeavyWork {
             Refusal::Greedy => too_many(AGAIN),
             Refusal::Busy => {
                 let text = Text::new(
-                    "Muitas análises de fluxos em andamento; tente novamente mais tarde",
-                    "Too many flows are being checked; try again later",
+                    "Muitas análises em andamento; tente novamente mais tarde",
+                    "Too many analyses are under way; try again later",
                 );
                 ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", text).retry_after(AGAIN)
             }

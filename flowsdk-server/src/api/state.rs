@@ -77,6 +77,7 @@ services! {
     quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
     monitoring: Monitoring in flowsdk_helpdesk::monitoring,
     boards: Boards in flowsdk_helpdesk::board,
+    reports: Reports in flowsdk_helpdesk::report,
     notes: Notes in flowsdk_helpdesk::note,
     stuck_handoffs: StuckHandoffs in flowsdk_helpdesk::intake,
     webhooks: Webhooks in flowsdk_webhooks::webhook,

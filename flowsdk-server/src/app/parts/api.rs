@@ -154,6 +154,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         desk,
         monitoring,
         boards: Arc::new(state::Boards::new(store(), cx())),
+        reports: Arc::new(state::Reports::new(store(), cx())),
         notes: Arc::new(state::Notes::new(store(), cx())),
         stuck_handoffs: Arc::new(state::StuckHandoffs::new(store())),
         webhooks: Arc::new(state::Webhooks::new(store(), cx(), key(), changes())),

@@ -40,6 +40,7 @@ mod queues;
 mod quick_replies;
 mod recovery;
 mod remote;
+mod reports;
 mod router_records;
 mod routers;
 mod session_histories;
