@@ -8,9 +8,10 @@ use flowsdk_core::message::{
 };
 use flowsdk_core::session::SessionId;
 use flowsdk_core::text::Text;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use super::client_event::{InteractivePayload, MediaPayload, ReadPayload, ReplyType, TextPayload};
 
 /// Longest text, in characters.
 pub const MAX_TEXT_CHARS: usize = 4_096;
@@ -87,42 +88,6 @@ impl InboundError {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TextPayload {
-    text: String,
-    #[serde(default)]
-    client_message_id: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ReplyType {
-    ButtonReply,
-    ListReply,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct InteractivePayload {
-    #[serde(rename = "type")]
-    kind: ReplyType,
-    id: String,
-    title: String,
-    #[serde(default)]
-    client_message_id: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MediaPayload {
-    media_id: String,
-    #[serde(default)]
-    caption: Option<String>,
-    #[serde(default)]
-    client_message_id: Option<String>,
-}
-
 /// Event `message_media` before its file is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attached {
@@ -166,6 +131,12 @@ pub fn interactive(payload: Value, cx: &OpContext) -> Result<IncomingMessage, In
         ReplyType::ListReply => IncomingInteractive::ListReply { list_reply: reply },
     };
     message(cx, payload.client_message_id, Known::Interactive { interactive })
+}
+
+/// Event `read`: `{ messageId }`. Returns `None` where it names no message.
+pub fn read_message(payload: Value) -> Option<MessageId> {
+    let ReadPayload { message_id } = read(payload).ok()?;
+    MessageId::parse(message_id).ok()
 }
 
 /// Event `message_media`: `{ mediaId, caption?, clientMessageId? }`.

@@ -6,6 +6,7 @@
 
 mod admissions;
 pub mod channels;
+pub mod client_event;
 pub mod context;
 pub mod embed;
 mod error;

@@ -1,9 +1,11 @@
-//! The payloads of the web chat socket and of its history, as they go over the wire.
+//! What the web chat socket sends, and its history, as they go over the wire.
 
+use flowsdk_core::cell::Named;
 use flowsdk_core::chat::{Attachments, StartOn};
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{Direction, Message, MessageStatus, Sender, SenderKind};
+use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::session::Mode;
 use flowsdk_core::time::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -12,27 +14,49 @@ use serde_json::Value;
 
 use super::model::WebchatChannel;
 
-/// `auth_ok` (spec B 4.2). `sessionKey` is `null` for visitors with an embed token: the token is
-/// their key.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The events that a visitor's socket is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Named)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerEvent {
+    /// The visitor is let in.
+    AuthOk,
+    /// The visitor is not let in; the connection ends.
+    AuthError,
+    /// A message to the visitor.
+    Message,
+    /// An answer is being prepared.
+    Typing,
+    /// The session has another owner, or has ended.
+    Session,
+}
+
+// Spec B 4.2.
+/// A visitor who is let in. `sessionKey` is null for visitors with an embed token: the token is their key.
+#[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AuthOk {
     /// Names the visitor in a later handshake.
     pub user_id: String,
     /// The visitor's key: shown once to a new visitor, echoed to a returning one.
+    #[schema(required = true)]
     pub session_key: Option<String>,
     /// Name of the channel.
     pub channel_name: String,
     /// Colours, avatar, texts; passed to the page as it is.
+    #[schema(required = true, value_type = Option<flowsdk_core::chat::Appearance>)]
     pub appearance: Option<Value>,
     /// What begins a session of the channel.
     pub start_on: StartOn,
-    /// What may be sent beside texts; `None` is nothing.
+    /// What may be sent beside texts; null is nothing.
+    #[schema(required = true)]
     pub attachments: Option<Attachments>,
-    /// Who has the session; `None` before it begins and after it has ended.
+    /// Who has the session; null before it begins and after it has ended.
+    #[schema(required = true)]
     pub mode: Option<Mode>,
     /// True in a test channel, where the page lets authors start over; absent in others.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
     pub is_test_channel: bool,
 }
 
@@ -52,34 +76,45 @@ impl AuthOk {
     }
 }
 
-/// The payload of `auth_error`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A visitor who is not let in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = AuthError)]
 pub struct AuthErrorPayload {
     /// The text of the contract, always `erro interno`.
+    #[schema(example = "erro interno")]
     pub message: &'static str,
-    /// By which a page can decide.
+    /// By which a page can decide: `channel_unknown`, `identity_invalid`, `token_invalid`, `token_expired`, `origin_refused`,
+    /// `rate_limited` or `unavailable`.
+    #[schema(example = "token_expired")]
     pub code: &'static str,
 }
 
-/// `message` from the server: `{ id, chatId, seq, type, <type>: {..}, timestamp, sender }`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A message to a visitor: `{ id, chatId, seq, type, <type>: {..}, timestamp, sender }`.
+#[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ServerMessage {
     /// Id of the message.
     pub id: MessageId,
     /// `type` and its node.
     #[serde(flatten)]
+    #[schema(value_type = flowsdk_core::schema::FlowMessage)]
     pub content: Value,
     /// The chat that numbers it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub chat_id: Option<ChatId>,
     /// Its place in the chat: messages are shown in this order. Absent only in an event that an older process published.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1, example = 7)]
     pub seq: Option<i64>,
     /// When it was produced by the clock of its writer, epoch milliseconds. It orders nothing.
+    #[schema(value_type = i64, example = 1_795_313_588_134_i64)]
     pub timestamp: Timestamp,
     /// The sender of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub sender: Option<Sender>,
 }
 
@@ -109,30 +144,42 @@ impl From<Message> for ServerMessage {
     }
 }
 
+/// An answer that is being prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Typing {
+    /// Who prepares it.
+    pub kind: SenderKind,
+    /// For at most as many milliseconds.
+    #[schema(maximum = 60_000, example = 3_000)]
+    pub ms: u64,
+}
+
+/// The owner of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SessionOwner {
+    /// Who has it now; null once it has ended.
+    #[schema(required = true)]
+    pub mode: Option<Mode>,
+}
+
 /// What a socket is told beside its messages: the payload of the event of this [`name`](Self::name).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ServerNotice {
     /// An answer is being prepared.
-    Typing {
-        /// Who prepares it.
-        kind: SenderKind,
-        /// For at most as many milliseconds.
-        ms: u64,
-    },
+    Typing(Typing),
     /// The session has another owner.
-    Session {
-        /// The owner; `None` once the session has ended.
-        mode: Option<Mode>,
-    },
+    Session(SessionOwner),
 }
 
 impl ServerNotice {
     /// The name of the event.
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Typing { .. } => "typing",
-            Self::Session { .. } => "session",
+            Self::Typing(_) => ServerEvent::Typing.name(),
+            Self::Session(_) => ServerEvent::Session.name(),
         }
     }
 }
@@ -157,17 +204,21 @@ impl From<Message> for HistoryItem {
 }
 
 /// The ack of `start`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct StartAck {
     /// Always `true`: only a taken event has this ack.
+    #[schema(schema_with = flowsdk_core::schema::taken)]
     pub ok: bool,
 }
 
-/// The ack of `message` and `message_interactive`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The ack of `message`, `message_interactive` and `message_media`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct MessageAck {
     /// Always `true`: only accepted messages have this ack.
+    #[schema(schema_with = flowsdk_core::schema::taken)]
     pub ok: bool,
     /// Id of the stored message; of the first one, when it came twice.
     pub message_id: MessageId,

@@ -12,6 +12,7 @@ use flowsdk_core::event::IncomingEvent;
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, MessageId, RouterId, VisitorId};
 use flowsdk_core::message::IncomingMessage;
+use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::session::{Channel, SessionId};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_crypto::{PasswordError, PasswordHasher, SESSION_KEY_COST};
@@ -29,21 +30,26 @@ const CONTACT_NAME: &str = "WebChat User";
 /// An id that no message has.
 const UNKNOWN_MESSAGE: &str = "unknown";
 
-/// The data that a socket or a history request sends about itself.
-#[derive(Clone, Default, Deserialize)]
+/// The data that a socket or a history request sends about itself. A new visitor names the channel only.
+#[derive(Clone, Default, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = WebchatHandshake)]
 pub struct Handshake {
     /// The channel to enter.
     #[serde(default)]
+    #[schema(required = true, example = "cmi7w0q2p00000qx1b3k9z5ra")]
     pub channel_id: String,
     /// The id of a returning visitor.
     #[serde(default)]
     pub user_id: Option<String>,
     /// The key of a returning visitor.
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     pub session_key: Option<SecretString>,
     /// An embed token, for closed channels.
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     pub token: Option<SecretString>,
     /// The last message the visitor has.
     #[serde(default)]

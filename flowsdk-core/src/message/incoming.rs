@@ -6,12 +6,14 @@ use serde_json::{Map, Value};
 
 use super::MediaKind;
 use crate::id::MessageId;
+use crate::schema::SchemaAttributes;
 use crate::session::Channel;
 use crate::time::Timestamp;
 
 /// One message from a contact.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", from = "Wire")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct IncomingMessage {
     /// The channel's id of the message, `wc-<timestamp>-<random>` for webchat. Its key for
     /// deduplication unless `clientMessageId` is given.
@@ -19,12 +21,15 @@ pub struct IncomingMessage {
     /// The id that its row gets; the gateway chooses it, so that it can be acknowledged before the
     /// row is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub internal_id: Option<MessageId>,
     /// The sender's own id of the message: the same one is stored once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub client_message_id: Option<String>,
-    /// When the contact sent it, where the provider says so.
+    /// When the contact sent it, where the provider says so: milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = i64, required = false, example = 1_795_313_588_134_i64)]
     pub sent_at: Option<Timestamp>,
     /// The content of the message.
     #[serde(flatten)]
@@ -66,9 +71,35 @@ pub enum IncomingContent {
     Unsupported(Map<String, Value>),
 }
 
+#[cfg(feature = "schema")]
+impl utoipa::PartialSchema for IncomingContent {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        use utoipa::openapi::Ref;
+        use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Type};
+        let other = ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .property("type", ObjectBuilder::new().schema_type(Type::String))
+            .description(Some("A type that this version does not know, as it came."));
+        let known = Ref::from_schema_name(<Known as utoipa::ToSchema>::name());
+        let content = AnyOfBuilder::new().item(known).item(other);
+        content.description(Some("`type`, and the field of that name.")).into()
+    }
+}
+
+#[cfg(feature = "schema")]
+impl utoipa::ToSchema for IncomingContent {
+    fn schemas(schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
+        let name = <Known as utoipa::ToSchema>::name().into_owned();
+        schemas.push((name, <Known as utoipa::PartialSchema>::schema()));
+        <Known as utoipa::ToSchema>::schemas(schemas);
+    }
+}
+
 /// The known types. Media nodes are kept whole.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, SchemaAttributes)]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = KnownContent)]
 #[allow(missing_docs, reason = "the fields say it")]
 pub enum Known {
     /// A text that the contact wrote.
@@ -98,6 +129,7 @@ pub enum Known {
 /// The node of an interactive reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum IncomingInteractive {
     /// A button that the contact tapped.
     ButtonReply {
@@ -117,7 +149,9 @@ pub enum IncomingInteractive {
 }
 
 /// The tapped button or row.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = InteractiveReply)]
 pub struct Reply {
     /// The id that the author gave to the button or row.
     pub id: String,
@@ -127,6 +161,7 @@ pub struct Reply {
 
 /// The answers of an interactive form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct FormReply {
     /// The answers and mostly the token of the form, as the text of a JSON object.
     pub response_json: String,
@@ -144,15 +179,18 @@ impl FormReply {
 }
 
 /// The node of incoming media.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct IncomingMedia {
     /// The provider's id, or an address.
     pub id: String,
     /// The MIME type, as the provider reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub mime_type: Option<String>,
     /// Text sent with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub caption: Option<String>,
     /// Everything else that came.
     #[serde(flatten)]

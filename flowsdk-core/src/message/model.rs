@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::cell::Named;
 use crate::id::{ChatId, MessageId};
 use crate::message::{MessageStatus, StatusError};
+use crate::schema::SchemaAttributes;
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
@@ -44,12 +45,14 @@ pub enum SenderKind {
 }
 
 /// Kind and name of who speaks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Sender {
     /// Flow, AI or human.
     pub kind: SenderKind,
     /// Name to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub name: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cell::Named;
+use crate::schema::SchemaAttributes;
 
 /// The status of an outgoing message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Named)]
@@ -48,12 +49,15 @@ impl MessageStatus {
 }
 
 /// Why a message failed, as the provider reports it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct StatusError {
     /// The code of the provider.
+    #[schema(example = 131_026)]
     pub code: i64,
     /// The text of the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Message undeliverable")]
     pub title: Option<String>,
 }
 

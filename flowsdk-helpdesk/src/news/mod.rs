@@ -5,6 +5,9 @@ mod model;
 mod repository;
 mod service;
 
-pub use model::{DeskEvent, KEPT_FOR, News, TicketMessageStatus, TicketMessages};
+pub use model::{
+    DeskEvent, DeskEventKind, KEPT_FOR, News, NoteNews, StatusNews, TicketMessageStatus, TicketMessages, TicketNews,
+    TicketTransferred,
+};
 pub use repository::{HasNews, NewsRepository, NewsRow};
 pub use service::{DeskNews, Missed, WaitingInQueue};

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use flowsdk_core::cell::Named;
 use flowsdk_core::id::{ChatId, MessageId, TicketId, UserId};
 use flowsdk_core::message::{IncomingMessage, MessageStatus, StatusError};
+use flowsdk_core::schema::SchemaAttributes;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -14,9 +16,86 @@ use crate::ticket::{CloseKind, Ticket, TicketView};
 /// How long news are kept.
 pub const KEPT_FOR: Duration = Duration::from_hours(24);
 
+/// The events that a desk is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Named)]
+pub enum DeskEventKind {
+    /// A ticket is theirs now.
+    #[serde(rename = "ticket:assigned")]
+    Assigned,
+    /// The contact of a ticket of theirs wrote.
+    #[serde(rename = "ticket:message")]
+    Message,
+    /// A message of theirs came further, or failed.
+    #[serde(rename = "ticket:message-status")]
+    MessageStatus,
+    /// Somebody else has written a note on a ticket of theirs, or mentioned them in one.
+    #[serde(rename = "ticket:note")]
+    Note,
+    /// A ticket of theirs goes on elsewhere.
+    #[serde(rename = "ticket:transferred")]
+    Transferred,
+    /// A ticket of theirs ended.
+    #[serde(rename = "ticket:closed")]
+    Closed,
+    /// A ticket of theirs ended, because its contact can no longer be answered.
+    #[serde(rename = "ticket:window_expired")]
+    WindowExpired,
+    /// Somebody else said whether they take tickets.
+    #[serde(rename = "agent:status")]
+    Status,
+    /// Who else looks at their ticket. It is no news: it is not kept.
+    #[serde(rename = "ticket:viewing")]
+    Viewing,
+    /// How many tickets wait in their queues. It is no news: it is not kept.
+    #[serde(rename = "helpdesk:waiting")]
+    Waiting,
+    /// What they have missed is gone. It is no news.
+    #[serde(rename = "helpdesk:sync-required")]
+    SyncRequired,
+    /// The figures that they watch. It is no news.
+    #[serde(rename = "monitoring:snapshot")]
+    Snapshot,
+}
+
+/// A ticket that somebody got, or that ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TicketNews {
+    /// The ticket as it is now.
+    pub ticket: TicketView,
+}
+
+/// A ticket that goes on elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TicketTransferred {
+    /// The ticket that they had.
+    pub ticket: TicketView,
+    /// The ticket with which it goes on.
+    pub next_ticket_id: TicketId,
+}
+
+/// A note that somebody wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct NoteNews {
+    /// The note.
+    pub note: NoteView,
+}
+
+/// Whether an agent takes tickets, as somebody else has said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct StatusNews {
+    /// The presence that they have now.
+    pub status: PresenceStatus,
+}
+
 /// Messages of a contact whose ticket somebody has.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TicketMessages {
     /// The ticket.
     pub ticket_id: TicketId,
@@ -27,8 +106,9 @@ pub struct TicketMessages {
 }
 
 /// How far a message of an agent came.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TicketMessageStatus {
     /// The ticket.
     pub ticket_id: TicketId,
@@ -40,6 +120,7 @@ pub struct TicketMessageStatus {
     pub status: MessageStatus,
     /// Why it failed: the provider's code and text.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub error: Option<StatusError>,
 }
 
@@ -68,54 +149,52 @@ impl DeskEvent {
         Self::Closed(Box::new(ticket.clone()))
     }
 
+    /// Returns which event of the socket it is.
+    pub fn kind(&self) -> DeskEventKind {
+        match self {
+            Self::Assigned(_) => DeskEventKind::Assigned,
+            Self::Message(_) => DeskEventKind::Message,
+            Self::MessageStatus(_) => DeskEventKind::MessageStatus,
+            Self::Note(_) => DeskEventKind::Note,
+            Self::Transferred(..) => DeskEventKind::Transferred,
+            Self::Closed(ticket) if ticket.close_kind == Some(CloseKind::MetaWindowExpired) => {
+                DeskEventKind::WindowExpired
+            }
+            Self::Closed(_) => DeskEventKind::Closed,
+            Self::Status(_) => DeskEventKind::Status,
+        }
+    }
+
     /// Returns the name of the event on the socket.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Assigned(_) => "ticket:assigned",
-            Self::Message(_) => "ticket:message",
-            Self::MessageStatus(_) => "ticket:message-status",
-            Self::Note(_) => "ticket:note",
-            Self::Transferred(..) => "ticket:transferred",
-            Self::Closed(ticket) if ticket.close_kind == Some(CloseKind::MetaWindowExpired) => {
-                "ticket:window_expired"
-            }
-            Self::Closed(_) => "ticket:closed",
-            Self::Status(_) => "agent:status",
-        }
+        self.kind().name()
     }
 
     /// Returns the payload of the event, without its number and time.
     pub fn payload(&self) -> Map<String, Value> {
-        let ticket = |ticket: &Ticket| json(&TicketView::from(ticket.clone()));
+        let ticket = |ticket: &Ticket| TicketView::from(ticket.clone());
         match self {
-            Self::Assigned(one) | Self::Closed(one) => {
-                [("ticket".to_owned(), ticket(one))].into_iter().collect()
-            }
+            Self::Assigned(one) | Self::Closed(one) => fields(&TicketNews { ticket: ticket(one) }),
             Self::Transferred(one, next) => {
-                [("ticket".to_owned(), ticket(one)), ("nextTicketId".to_owned(), json(next))]
-                    .into_iter()
-                    .collect()
+                fields(&TicketTransferred { ticket: ticket(one), next_ticket_id: next.clone() })
             }
             Self::Message(messages) => fields(messages),
             Self::MessageStatus(status) => fields(status),
-            Self::Note(note) => [("note".to_owned(), json(note))].into_iter().collect(),
-            Self::Status(status) => [("status".to_owned(), json(status))].into_iter().collect(),
+            Self::Note(note) => fields(&NoteNews { note: note.clone() }),
+            Self::Status(status) => fields(&StatusNews { status: *status }),
         }
     }
 }
 
 fn fields(it: &impl Serialize) -> Map<String, Value> {
-    match json(it) {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
+    match serde_json::to_value(it) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(_) => Map::new(),
+        Err(error) => {
+            tracing::error!(%error, "an event of the desk is not JSON");
+            Map::new()
+        }
     }
-}
-
-fn json(it: &impl Serialize) -> Value {
-    serde_json::to_value(it).unwrap_or_else(|error| {
-        tracing::error!(%error, "an event of the desk is not JSON");
-        Value::Null
-    })
 }
 
 /// An event for a user.

@@ -9,7 +9,7 @@ use flowsdk_core::message::SenderKind;
 use flowsdk_core::session::SessionId;
 
 use super::{ChatEvent, Gateway};
-use crate::webchat::payload::ServerNotice;
+use crate::webchat::payload::{ServerNotice, SessionOwner, Typing};
 
 /// Longest time for which somebody types, in milliseconds.
 const LONGEST_TYPING_MS: u64 = 60_000;
@@ -18,12 +18,12 @@ const LONGEST_TYPING_MS: u64 = 60_000;
 pub(super) fn notice_of(notice: &Notice) -> ServerNotice {
     match notice.kind {
         NoticeKind::Typing { typing_ms, by } => typing(by, typing_ms),
-        NoticeKind::Session { mode } => ServerNotice::Session { mode },
+        NoticeKind::Session { mode } => ServerNotice::Session(SessionOwner { mode }),
     }
 }
 
 fn typing(kind: SenderKind, millis: u64) -> ServerNotice {
-    ServerNotice::Typing { kind, ms: millis.min(LONGEST_TYPING_MS) }
+    ServerNotice::Typing(Typing { kind, ms: millis.min(LONGEST_TYPING_MS) })
 }
 
 impl Gateway {

@@ -86,6 +86,7 @@ pub struct TemplateLocale {
 
 /// The node of a text message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TextBody {
     /// The text, interpolated before it is sent.
     pub body: String,
