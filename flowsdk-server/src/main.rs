@@ -72,6 +72,8 @@ enum Command {
     Simulator(Simulator),
     /// Prints the OpenAPI document of the administrative API, as it is in docs/openapi.json.
     Openapi,
+    /// Prints the AsyncAPI document of the web chat and desk sockets, as it is in docs/asyncapi.json.
+    Asyncapi,
     /// Logs you in at a server, for `flow push`, `pull` and `watch`. The password is that of `FLOWSDK_PASSWORD`, or asked
     /// for, or the first line of standard input. The login is kept in `flowsdk/session.json` in `XDG_CONFIG_HOME`, or in
     /// `~/.config`.
@@ -145,6 +147,7 @@ fn main() -> ExitCode {
         | Command::Desk(_)
         | Command::Simulator(_)
         | Command::Openapi
+        | Command::Asyncapi
         | Command::Login(_)
         | Command::Restore { .. }
         | Command::CreateAdmin(_)
@@ -169,6 +172,7 @@ fn main() -> ExitCode {
             Command::RotateSecrets => rotate_secrets().await,
             Command::AdoptSettings => adopt_settings().await,
             Command::Openapi => print_line(&flowsdk_server::api::document_text()?),
+            Command::Asyncapi => print_line(&flowsdk_server::api::asyncapi::document_text()?),
             Command::Login(login) => {
                 print_line(&remote::login::login(&login, SessionFile::of_user()?).await?)
             }

@@ -1,4 +1,4 @@
-//! The document itself, and the page to try it out. Everything comes from the binary, so it works offline.
+//! The documents themselves, and the page to try the API out. Everything comes from the binary, so it works offline.
 
 use std::sync::Arc;
 
@@ -30,10 +30,11 @@ const COMMON: [(HeaderName, &str); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
 ];
 
-/// The document as JSON, once somebody has asked for it.
+/// The documents as JSON, once somebody has asked for them.
 static DOCUMENT: OnceCell<Bytes> = OnceCell::const_new();
+static SOCKETS: OnceCell<Bytes> = OnceCell::const_new();
 
-/// Returns the routes `/openapi.json` and `/docs`.
+/// Returns the routes `/openapi.json`, `/asyncapi.json` and `/docs`.
 pub(super) fn routes() -> Router {
     let settings = Arc::new(settings());
     let index = Arc::clone(&settings);
@@ -41,19 +42,25 @@ pub(super) fn routes() -> Router {
         .route("/docs", get(async || Redirect::to("/docs/")))
         .route("/docs/", get(async move || file("", index)))
         .route("/docs/{file}", get(async move |Path(name): Path<String>| file(&name, settings)));
-    twin(page, "/openapi.json", &get(json)).merge(appearance_page::routes())
+    let api = get(async || json(&DOCUMENT, || serde_json::to_vec(&super::document())).await);
+    let sockets = get(async || json(&SOCKETS, || serde_json::to_vec(&super::asyncapi::document())).await);
+    let documents = twin(twin(page, "/openapi.json", &api), "/asyncapi.json", &sockets);
+    documents.merge(appearance_page::routes())
 }
 
-/// Answers with the document. It takes some milliseconds to build.
-async fn json() -> Result<Response, ApiError> {
+/// Answers with a document. It takes some milliseconds to build.
+async fn json(
+    document: &'static OnceCell<Bytes>,
+    write: fn() -> serde_json::Result<Vec<u8>>,
+) -> Result<Response, ApiError> {
     let build = async || {
-        let written = aside(|| serde_json::to_vec(&super::document())).await?;
+        let written = aside(write).await?;
         written.map(Bytes::from).map_err(|error| {
             tracing::error!(%error, "the document cannot be written");
             ApiError::internal()
         })
     };
-    let bytes = DOCUMENT.get_or_try_init(build).await?.clone();
+    let bytes = document.get_or_try_init(build).await?.clone();
     Ok((COMMON, [(header::CONTENT_TYPE, "application/json")], bytes).into_response())
 }
 

@@ -5,6 +5,7 @@ mod access_log;
 mod agent_groups;
 mod agents;
 mod appearance_page;
+pub mod asyncapi;
 pub mod body;
 mod channel_type_mappings;
 mod docs;

@@ -18,8 +18,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
 
 use super::hub::{Hub, Seat};
+use super::payload::{DeskCommand, PresenceAnswer, TicketAnswer};
 use crate::api::state::{Desk, Presence};
 
 /// The services behind the commands.
@@ -49,18 +51,28 @@ impl Refusal {
     }
 }
 
-#[derive(Deserialize)]
+/// Whether an agent is there.
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Status {
+#[schema(as = AgentStatus)]
+pub(super) struct Status {
     status: PresenceStatus,
 }
 
-#[derive(Deserialize)]
+/// A message to the contact of a ticket: `text` or `content`.
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Reply {
+#[schema(as = AgentReply)]
+pub(super) struct Reply {
     ticket_id: TicketId,
+    /// A text. Channels may take less than the longest.
+    #[schema(min_length = 1, max_length = 4_096, pattern = r"\S", example = "I have sent you the invoice.")]
     text: Option<String>,
+    /// A content, as `POST /tickets/{id}/messages` takes it.
+    #[schema(value_type = Option<Object>, additional_properties = true)]
     content: Option<ContentMessage>,
+    /// A name of this command: under the same one it is carried out once.
+    #[schema(min_length = 1, max_length = 255, pattern = "^[!-~]+$")]
     command_id: Option<String>,
 }
 
@@ -73,28 +85,37 @@ struct OnTicket {
     rest: Map<String, Value>,
 }
 
-#[derive(Deserialize)]
+/// Which ticket a desk looks at.
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Viewing {
+#[schema(as = ViewTicket)]
+pub(super) struct Viewing {
     /// The ticket that the desk looks at; without one it looks at none.
     ticket_id: Option<TicketId>,
 }
 
-#[derive(Deserialize)]
+/// To which ticket an agent writes an answer.
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Typing {
+#[schema(as = TypeToTicket)]
+pub(super) struct Typing {
+    /// The ticket. The desk looks at it, too.
     ticket_id: TicketId,
 }
 
-#[derive(Deserialize)]
+/// Whose figures are watched.
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Monitor {
+#[schema(as = WatchFigures)]
+pub(super) struct Monitor {
+    /// Those of this router; of all within reach, if none is named.
     router_id: Option<RouterId>,
 }
 
-#[derive(Deserialize)]
+/// No fields. The payload may be left out.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Nothing {}
+pub(super) struct Nothing {}
 
 /// Most characters of a text and of a reason, and most tags, as in the routes.
 const MAX_TEXT: usize = 4_096;
@@ -111,28 +132,29 @@ impl Commands {
         caller: &Authenticated,
         author: &Author,
     ) -> Result<Value, Refusal> {
+        let command = DeskCommand::parse(name);
         if name.starts_with("monitoring:") {
-            return self.monitor(name, payload, seat, caller).await;
+            return self.monitor(command, payload, seat, caller).await;
         }
         let refuse = |error: TicketError| self.refused(&error);
         let scope =
             caller.require(Resource::Helpdesk, Action::Write).map_err(|error| self.refused(&error))?;
         let by = By { author, user: Some(&seat.user), reach: scope.reach() };
-        match name {
-            "agent:status" => {
+        match command {
+            Some(DeskCommand::Status) => {
                 let Status { status } = self.read(payload)?;
                 self.presence.set(&seat.user, status).await.map_err(|error| self.refused(&error))?;
-                Ok(json!({ "status": status }))
+                Ok(json!(PresenceAnswer { status }))
             }
-            "agent:heartbeat" => {
+            Some(DeskCommand::Heartbeat) => {
                 let Nothing {} = self.read(payload)?;
                 let status = self.presence.renew(&seat.user).await.map_err(|error| self.refused(&error))?;
-                Ok(json!({ "status": status }))
+                Ok(json!(PresenceAnswer { status }))
             }
-            "agent:pickup" => {
+            Some(DeskCommand::PickUp) => {
                 let Nothing {} = self.read(payload)?;
                 match self.desk.pick_up(by, &seat.user).await.map_err(refuse)? {
-                    Some(ticket) => Ok(json!({ "ticket": TicketView::from(ticket) })),
+                    Some(ticket) => Ok(json!(TicketAnswer { ticket: TicketView::from(ticket) })),
                     None => Err(self.worded(
                         "nothing_waiting",
                         "Nenhum ticket espera nas suas filas",
@@ -140,12 +162,12 @@ impl Commands {
                     )),
                 }
             }
-            "ticket:viewing" => {
+            Some(DeskCommand::Viewing) => {
                 let Viewing { ticket_id } = self.read(payload)?;
                 self.view(seat, by, ticket_id.as_ref()).await.map_err(refuse)?;
                 Ok(json!({}))
             }
-            "ticket:typing" => {
+            Some(DeskCommand::Typing) => {
                 let Typing { ticket_id } = self.read(payload)?;
                 let now = self.cx.now();
                 if !seat.watched.has_typed(&ticket_id, now) {
@@ -155,14 +177,14 @@ impl Commands {
                 }
                 Ok(json!({}))
             }
-            "agent:reply" => self.reply(payload, by, &seat.user).await,
-            "agent:transfer" => {
+            Some(DeskCommand::Reply) => self.reply(payload, by, &seat.user).await,
+            Some(DeskCommand::Transfer) => {
                 let OnTicket { ticket_id, rest } = self.read(payload)?;
                 let command: TransferTicket = self.read(Value::Object(rest))?;
                 let next = self.desk.transfer(by, &ticket_id, command).await.map_err(refuse)?;
-                Ok(json!({ "ticket": TicketView::from(next) }))
+                Ok(json!(TicketAnswer { ticket: TicketView::from(next) }))
             }
-            "agent:close" => {
+            Some(DeskCommand::Close) => {
                 let OnTicket { ticket_id, rest } = self.read(payload)?;
                 let command: CloseTicket = self.read(Value::Object(rest))?;
                 if command.reason.as_deref().is_some_and(|reason| !is_text(reason, MAX_REASON)) {
@@ -172,16 +194,16 @@ impl Commands {
                     return Err(self.invalid("tagIds"));
                 }
                 let closed = self.desk.close(by, &ticket_id, command).await.map_err(refuse)?;
-                Ok(json!({ "ticket": TicketView::from(closed) }))
+                Ok(json!(TicketAnswer { ticket: TicketView::from(closed) }))
             }
-            "helpdesk:refresh" => {
+            Some(DeskCommand::Refresh) => {
                 let Nothing {} = self.read(payload)?;
                 let seats = [Arc::clone(seat)];
                 let told = self.hub.tell_waiting(&seats, self.cx.now(), true).await;
                 told.map_err(|error| self.refused(&error))?;
                 Ok(json!({}))
             }
-            _ => Err(self.unknown()),
+            None | Some(DeskCommand::MonitoringJoin | DeskCommand::MonitoringLeave) => Err(self.unknown()),
         }
     }
 
@@ -202,13 +224,13 @@ impl Commands {
     /// Shows the figures to whoever may read reports, or stops it.
     async fn monitor(
         &self,
-        name: &str,
+        command: Option<DeskCommand>,
         payload: Value,
         seat: &Seat,
         caller: &Authenticated,
     ) -> Result<Value, Refusal> {
-        match name {
-            "monitoring:join" => {
+        match command {
+            Some(DeskCommand::MonitoringJoin) => {
                 let Monitor { router_id } = self.read(payload)?;
                 let reports = caller.require(Resource::Reports, Action::Read);
                 let reports = reports.map_err(|error| self.refused(&error))?;
@@ -217,7 +239,7 @@ impl Commands {
                 let shown = self.hub.show_figures(seat, self.cx.now()).await;
                 shown.map_err(|error| self.refused(&error))?;
             }
-            "monitoring:leave" => {
+            Some(DeskCommand::MonitoringLeave) => {
                 let Nothing {} = self.read(payload)?;
                 seat.stop_monitoring();
             }

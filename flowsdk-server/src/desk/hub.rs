@@ -9,12 +9,13 @@ use flowsdk_auth::permission::{Action, Resource, RouterScope};
 use flowsdk_core::fault::{Fault as _, FaultKind, StorageError};
 use flowsdk_core::id::{RouterId, TicketId, UserId};
 use flowsdk_core::time::{IsoTime, Timestamp};
-use flowsdk_helpdesk::news::{DeskNews, NewsRow, WaitingInQueue};
+use flowsdk_helpdesk::news::{DeskEventKind, DeskNews, NewsRow, WaitingInQueue};
 use flowsdk_helpdesk::viewer::{TicketViewers, Viewer, Viewers};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
 use socketioxide::extract::SocketRef;
 
+use super::payload::{Numbered, Numbering, QueueWaiting, Waiting};
 use super::watched::Watched;
 use crate::api::state::{Authenticator, Monitoring};
 use crate::socket::emit_checked;
@@ -76,9 +77,8 @@ impl Seat {
         if row.seq <= self.sent.load(Ordering::SeqCst) || !self.socket.connected() {
             return;
         }
-        let mut event = row.payload.clone();
-        event.insert("seq".to_owned(), row.seq.into());
-        event.insert("at".to_owned(), json!(IsoTime(row.created_at)));
+        let numbering = Numbering { seq: row.seq, at: IsoTime(row.created_at) };
+        let event = Numbered { numbering, payload: &row.payload };
         match emit_checked(&self.socket, &row.event, &event) {
             Ok(()) => self.sent.store(row.seq, Ordering::SeqCst),
             Err(error) => {
@@ -86,6 +86,11 @@ impl Seat {
                 self.leave();
             }
         }
+    }
+
+    /// Returns the place of an event that is no news.
+    fn numbering(&self, now: Timestamp) -> Numbering {
+        Numbering { seq: self.sent.load(Ordering::SeqCst), at: IsoTime(now) }
     }
 
     /// Tells the desk how many tickets wait in its queues; unless `anew`, only if it has not been told.
@@ -98,15 +103,12 @@ impl Seat {
         }
         let by_queue = queues.iter().map(|queue| {
             let wait = queue.oldest.map_or(0, |since| (now.as_millis() - since.as_millis()).max(0));
-            json!({ "queueId": queue.queue_id, "waiting": queue.waiting, "oldestWaitMs": wait })
+            QueueWaiting { queue_id: queue.queue_id.clone(), waiting: queue.waiting, oldest_wait_ms: wait }
         });
-        let event = json!({
-            "seq": self.sent.load(Ordering::SeqCst),
-            "at": IsoTime(now),
-            "total": queues.iter().map(|queue| queue.waiting).sum::<i64>(),
-            "byQueue": by_queue.collect::<Vec<Value>>(),
-        });
-        if emit_checked(&self.socket, "helpdesk:waiting", &event).is_ok() {
+        let total = queues.iter().map(|queue| queue.waiting).sum();
+        let payload = Waiting { total, by_queue: by_queue.collect() };
+        let event = Numbered { numbering: self.numbering(now), payload };
+        if emit_checked(&self.socket, DeskEventKind::Waiting.name(), &event).is_ok() {
             *lock(&self.waiting) = Some(told);
         }
     }
@@ -117,10 +119,8 @@ impl Seat {
         if !self.watched.is_news(&viewers) {
             return;
         }
-        let mut event = serde_json::to_value(&viewers).unwrap_or_default();
-        event["seq"] = self.sent.load(Ordering::SeqCst).into();
-        event["at"] = json!(IsoTime(now));
-        if let Err(error) = emit_checked(&self.socket, "ticket:viewing", &event) {
+        let event = Numbered { numbering: self.numbering(now), payload: viewers };
+        if let Err(error) = emit_checked(&self.socket, DeskEventKind::Viewing.name(), &event) {
             tracing::debug!(user = %self.user, %error, "a desk misses who looks at its ticket");
         }
     }
@@ -278,10 +278,8 @@ impl Hub {
         let Some(Monitored { router, scope }) = monitored else { return Ok(()) };
         let Ok(router) = scope.admit(router) else { return Ok(()) };
         let snapshot = self.figures.snapshot(scope.reach(), &router).await?;
-        let mut event = serde_json::to_value(&*snapshot).unwrap_or_default();
-        event["seq"] = seat.sent.load(Ordering::SeqCst).into();
-        event["at"] = json!(IsoTime(now));
-        if let Err(error) = emit_checked(&seat.socket, "monitoring:snapshot", &event) {
+        let event = Numbered { numbering: seat.numbering(now), payload: &*snapshot };
+        if let Err(error) = emit_checked(&seat.socket, DeskEventKind::Snapshot.name(), &event) {
             tracing::debug!(user = %seat.user, %error, "a desk misses a snapshot");
         }
         Ok(())

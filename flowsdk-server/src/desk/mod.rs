@@ -5,10 +5,13 @@
 //! what it has missed.
 
 mod command;
+mod document;
 mod hub;
+mod payload;
 mod socket;
 mod watched;
 
 pub(crate) use command::Commands;
+pub(crate) use document::describe;
 pub(crate) use hub::Hub;
 pub(crate) use socket::{DeskSocket, SOCKET_PATH};

@@ -9,14 +9,15 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{Chain, Fault as _};
 use flowsdk_core::id::{RouterId, UserId};
 use flowsdk_core::time::IsoTime;
-use flowsdk_helpdesk::news::Missed;
-use serde_json::{Value, json};
+use flowsdk_helpdesk::news::{DeskEventKind, Missed};
+use serde_json::Value;
 use socketioxide::extract::SocketRef;
 use socketioxide::socket::DisconnectReason;
 use tokio_util::sync::CancellationToken;
 
 use super::command::Commands;
 use super::hub::{Hub, Seat};
+use super::payload::{Answer, Handshake, Numbering, Taken};
 use crate::api::state::Authenticator;
 use crate::socket::{Event, EventHandler, Transports, emit_checked};
 
@@ -50,8 +51,8 @@ struct Place(Arc<(Arc<Seat>, Mutex<Option<u64>>)>);
 
 impl DeskSocket {
     async fn admit(&self, auth: &Value) -> Result<Admitted, &'static str> {
-        let token = auth.get("token").and_then(Value::as_str).filter(|token| !token.is_empty());
-        let authorization = format!("Bearer {}", token.ok_or("token_missing")?);
+        let token = Handshake::of(auth).token.ok_or("token_missing")?;
+        let authorization = format!("Bearer {token}");
         let found = self.authenticator.authenticate(Some(&authorization)).await;
         let caller = found.map_err(|error| {
             tracing::debug!(error = %Chain(&error), "a desk was not let in");
@@ -81,8 +82,8 @@ impl DeskSocket {
         };
         let now = self.cx.now();
         if all {
-            let event = json!({ "seq": sent, "at": IsoTime(now) });
-            if emit_checked(socket, "helpdesk:sync-required", &event).is_err() {
+            let event = Numbering { seq: sent, at: IsoTime(now) };
+            if emit_checked(socket, DeskEventKind::SyncRequired.name(), &event).is_err() {
                 return;
             }
         }
@@ -118,8 +119,7 @@ impl EventHandler for DeskSocket {
 
     async fn on_connect(&self, socket: &SocketRef, auth: Value) {
         if let Some(admitted) = socket.extensions.remove::<Admitted>() {
-            let since = auth.get("since").and_then(Value::as_i64);
-            self.enter(socket, admitted, since).await;
+            self.enter(socket, admitted, Handshake::of(&auth).since).await;
         }
     }
 
@@ -141,9 +141,8 @@ impl EventHandler for DeskSocket {
         };
         let Some(ack) = event.ack else { return };
         match outcome {
-            Ok(mut fields) => {
-                fields["ok"] = true.into();
-                if let Err(error) = ack.send(&fields) {
+            Ok(fields) => {
+                if let Err(error) = ack.send(&Answer { taken: Taken { ok: true }, fields }) {
                     tracing::debug!(%error, "an ack was not sent");
                 }
             }

@@ -11,6 +11,7 @@ use socketioxide::{
     handler::{FromMessageParts, Value as RawValue},
     socket::{DisconnectReason, Socket},
 };
+use utoipa::ToSchema;
 
 use super::emit::EmitError;
 
@@ -49,7 +50,7 @@ impl<A: Adapter> Ack<A> {
 
     /// Answers `{ ok: false, code, message }`; a loss is counted.
     pub fn refuse(self, code: &str, message: &str) {
-        if let Err(error) = self.send(&json!({ "ok": false, "code": code, "message": message })) {
+        if let Err(error) = self.send(&Refused { ok: false, code, message }) {
             tracing::debug!(%error, code, "refusal not sent");
         }
     }
@@ -59,6 +60,21 @@ impl<A: Adapter> std::fmt::Debug for Ack<A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Ack")
     }
+}
+
+/// The answer to an event that is not taken.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Refusal)]
+pub(crate) struct Refused<'a> {
+    /// Always `false`: only a refused event has this answer.
+    #[schema(schema_with = flowsdk_core::schema::refused)]
+    ok: bool,
+    /// Stable, to branch on.
+    #[schema(example = "rate_limited")]
+    code: &'a str,
+    /// For people.
+    #[schema(example = "Muitas mensagens, aguarde um momento")]
+    message: &'a str,
 }
 
 /// Handles the life of the sockets of one namespace. For one socket the calls never overlap and come in order:

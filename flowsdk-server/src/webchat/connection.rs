@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_channels::webchat::payload::{ServerMessage, ServerNotice};
+use flowsdk_channels::webchat::payload::{ServerEvent, ServerMessage, ServerNotice};
 use flowsdk_channels::webchat::{Connection, SendError};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::media::MediaLinks;
@@ -37,12 +37,13 @@ impl SocketConnection {
 
 impl Connection for SocketConnection {
     fn send(&self, message: &ServerMessage) -> Result<(), SendError> {
-        emit_checked(&self.socket, "message", &*self.shown(message)).map_err(|_| SendError)
+        emit_checked(&self.socket, ServerEvent::Message.name(), &*self.shown(message)).map_err(|_| SendError)
     }
 
     fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError> {
-        let ack =
-            self.socket.emit_with_ack::<_, Value>("message", &*self.shown(message)).map_err(|_| SendError)?;
+        let name = ServerEvent::Message.name();
+        let ack = self.socket.emit_with_ack::<_, Value>(name, &*self.shown(message));
+        let ack = ack.map_err(|_| SendError)?;
         // An ack without arguments is one, though there is nothing in it to read.
         Ok(Box::pin(async move { matches!(ack.await, Ok(_) | Err(AckError::Decode(_))) }))
     }

@@ -2,6 +2,7 @@
 
 mod caller;
 mod connection;
+mod document;
 mod history;
 mod media;
 mod page;
@@ -12,6 +13,7 @@ mod stream;
 mod test_messages;
 mod widget;
 
+pub(crate) use document::describe;
 pub(crate) use page::{assets, icon};
 pub use socket::{SOCKET_PATH, WebchatSocket};
 pub use stream::tail_outgoing;

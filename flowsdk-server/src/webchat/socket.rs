@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use flowsdk_channels::webchat::client_event::ClientEvent;
 use flowsdk_channels::webchat::inbound;
-use flowsdk_channels::webchat::payload::{AuthErrorPayload, AuthOk, MessageAck, StartAck};
+use flowsdk_channels::webchat::payload::{AuthErrorPayload, AuthOk, MessageAck, ServerEvent, StartAck};
 use flowsdk_channels::webchat::{
     AUTH_ERROR_MESSAGE, Admissions, AuthError, Gateway, Handshake, HasWebchat, Ingress, IngressError, Limits,
     Visitor, Visitors,
@@ -12,7 +13,6 @@ use flowsdk_channels::webchat::{
 use flowsdk_core::chat::StartOn;
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
-use flowsdk_core::id::MessageId;
 use flowsdk_core::media::{HasMedia, MediaLinks};
 use flowsdk_core::message::{HasMessages, IncomingMessage};
 use flowsdk_core::session::HasSessions;
@@ -109,7 +109,7 @@ where
         let seat = self.gateway.join(visitor.session_id.clone(), connection);
         // After it has joined: what changes from now on waits for it.
         let Standing { mode, had, missed } = Standing::read(&*self.store, &visitor).await?;
-        if emit_checked(socket, "auth_ok", &AuthOk { mode, ..ok }).is_err() {
+        if emit_checked(socket, ServerEvent::AuthOk.name(), &AuthOk { mode, ..ok }).is_err() {
             return Ok(());
         }
         seat.go_live(&had, &missed).await;
@@ -211,7 +211,7 @@ where
         }
         metrics::counter!("flowsdk_webchat_auth_errors", "code" => error.code()).increment(1);
         let payload = AuthErrorPayload { message: AUTH_ERROR_MESSAGE, code: error.code() };
-        if let Err(error) = emit_checked(socket, "auth_error", &payload) {
+        if let Err(error) = emit_checked(socket, ServerEvent::AuthError.name(), &payload) {
             tracing::debug!(%error, "auth_error was not sent");
         }
         if let Err(error) = socket.clone().disconnect() {
@@ -228,27 +228,28 @@ where
         };
         let visitor = &guest.visitor;
         let cx = self.visitors.context();
-        match event.name.as_str() {
-            "message" => answer(event.ack, self.take(visitor, inbound::text(event.payload, cx)).await),
-            "message_interactive" => {
+        match ClientEvent::parse(&event.name) {
+            Some(ClientEvent::Message) => {
+                answer(event.ack, self.take(visitor, inbound::text(event.payload, cx)).await);
+            }
+            Some(ClientEvent::MessageInteractive) => {
                 answer(event.ack, self.take(visitor, inbound::interactive(event.payload, cx)).await);
             }
-            "message_media" => {
+            Some(ClientEvent::MessageMedia) => {
                 let message = self.with_file(visitor, event.payload).await;
                 answer(event.ack, self.take(visitor, message).await);
             }
-            "start" => answer(event.ack, self.start(visitor).await),
-            "read" => {
-                let id = event.payload.get("messageId").and_then(Value::as_str);
-                if let Some(id) = id.and_then(|id| MessageId::parse(id).ok())
+            Some(ClientEvent::Start) => answer(event.ack, self.start(visitor).await),
+            Some(ClientEvent::Read) => {
+                if let Some(id) = inbound::read_message(event.payload)
                     && self.limits.admit_message(&visitor.session_id)
                 {
                     self.gateway.read(&visitor.session_id, &id);
                 }
             }
             // Nobody watches a visitor's typing yet.
-            "typing" => {}
-            _ => {
+            Some(ClientEvent::Typing) => {}
+            None => {
                 metrics::counter!("flowsdk_webchat_refused", "code" => "event_unknown").increment(1);
                 if let Some(ack) = event.ack {
                     ack.refuse("event_unknown", "Evento desconhecido");

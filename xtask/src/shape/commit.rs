@@ -27,8 +27,9 @@ fn report(diff: &str) -> String {
             file.2 += usize::from(line.starts_with("@@ "));
         }
     }
-    let (generated, written): (Vec<_>, Vec<_>) =
-        files.into_iter().partition(|(path, ..)| path.ends_with(".lock") || path.ends_with("openapi.json"));
+    let is_generated =
+        |path: &str| [".lock", "openapi.json", "asyncapi.json"].iter().any(|ending| path.ends_with(ending));
+    let (generated, written): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, ..)| is_generated(path));
     let (new, shared): (Vec<_>, Vec<_>) = written.into_iter().partition(|(_, is_new, _)| *is_new);
     let places: usize = shared.iter().map(|(.., places)| places).sum();
     let mut text = format!(

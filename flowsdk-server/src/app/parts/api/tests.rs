@@ -91,6 +91,9 @@ async fn what_is_no_path_of_the_document_is_not_found() {
     for path in ["/openapi.json", "/api/openapi.json"] {
         assert_eq!(answer(&router, &Method::GET, path, None).await.1, document());
     }
+    for path in ["/asyncapi.json", "/api/asyncapi.json"] {
+        assert_eq!(answer(&router, &Method::GET, path, None).await.1["asyncapi"], "3.0.0");
+    }
 }
 
 #[tokio::test]
