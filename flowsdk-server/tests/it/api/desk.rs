@@ -28,7 +28,7 @@ everywhere!(in process:
 );
 
 /// Connects the desk of a user.
-async fn desk_of(server: &Server, api: &Api, since: Option<i64>) -> Client {
+pub async fn desk_of(server: &Server, api: &Api, since: Option<i64>) -> Client {
     let mut auth = json!({ "token": api.token });
     if let Some(since) = since {
         auth["since"] = json!(since);

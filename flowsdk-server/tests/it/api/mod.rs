@@ -3,6 +3,7 @@
 mod accounts;
 mod agent_groups;
 pub mod agents;
+mod asyncapi;
 mod attacks;
 mod audit;
 mod audited;

@@ -21,6 +21,8 @@ struct Inbox {
     events: Vec<(String, Value)>,
     /// Every `message`, in the order of arrival.
     messages: Vec<Value>,
+    /// Every event, taken or not.
+    received: Vec<(String, Value)>,
     acks: HashMap<u64, Value>,
     /// The server has answered the CONNECT.
     connected: bool,
@@ -279,6 +281,11 @@ impl Client {
         self.inbox.borrow().messages.clone()
     }
 
+    /// Every event that has come, taken or not, with its payload.
+    pub fn received(&self) -> Vec<(String, Value)> {
+        self.inbox.borrow().received.clone()
+    }
+
     /// Waits until there are `count` messages in all, or the connection has ended.
     pub async fn gather(&self, count: usize) -> Vec<Value> {
         self.wait_within(PATIENCE, |inbox| (inbox.messages.len() >= count || inbox.closed).then_some(()))
@@ -333,9 +340,12 @@ fn receive(
             if let (Some(ack), false) = (ack, manner.silent) {
                 let _ = out.send(Frame::text(packet::acknowledge(ack)));
             }
-            inbox.send_modify(|inbox| match name.as_str() {
-                "message" => inbox.messages.push(payload),
-                _ => inbox.events.push((name, payload)),
+            inbox.send_modify(|inbox| {
+                inbox.received.push((name.clone(), payload.clone()));
+                match name.as_str() {
+                    "message" => inbox.messages.push(payload),
+                    _ => inbox.events.push((name, payload)),
+                }
             });
         }
         Packet::Ack { id, payload } => inbox.send_modify(|inbox| {
