@@ -24,8 +24,8 @@ use crate::api::state::Reports;
 ///
 /// As a table with a row for each ticket of people that was opened in it, oldest first. The columns are the fields of a ticket,
 /// then `queueName`, `assignedUserName`, `contactName`, `waitingMs`, `firstResponseMs`, `serviceMs` and `tags`. Lists are
-/// joined by `; `. A cell that a program would take for a formula has an apostrophe in front. A table without its end breaks
-/// the connection off.
+/// joined by `; `. A cell that a program would take for a formula has an apostrophe in front. If a row cannot be
+/// read, the connection breaks off before the end.
 #[utoipa::path(
     get, path = "/helpdesk/reports/tickets.csv", tag = "helpdesk",
     params(RouterParams, PeriodParams),
@@ -69,7 +69,7 @@ fn pages<S: Store<Tx: HasReports>>(
     })
 }
 
-/// Returns the table of these pages, a part for each. One that fails ends the table without an end.
+/// Returns the table of these pages, a part for each. Where one fails, the table breaks off.
 fn table(
     pages: impl Stream<Item = Result<Vec<TicketRow>, StorageError>>,
 ) -> impl Stream<Item = Result<Bytes, BoxError>> {
