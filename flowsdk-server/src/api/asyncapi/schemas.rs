@@ -33,7 +33,7 @@ impl Schemas {
         AllOfBuilder::new().item(one).item(other).into()
     }
 
-    /// Returns a reference to the schema of `T` with a field before its own: that of a command on a record.
+    /// Returns a reference to the schema `name`: that of `T` with one more field, which names the record of a command.
     pub(crate) fn with_field<T: ToSchema, F: ToSchema>(&mut self, name: &str, field: &str) -> RefOr<Schema> {
         let (inner, mut whole) = (self.of::<F>(), T::schema());
         if let RefOr::T(Schema::Object(object)) = &mut whole {
