@@ -21,7 +21,8 @@ use crate::api::state::Reports;
 struct GroupParams {
     /// By the day on which they were opened, by queue, by the user who has them or had them last, or by the reason of their
     /// end; absent, by day.
-    group_by: Option<TicketGrouping>,
+    #[param(required = false, pattern = "^(day|queue|agent|reason)$", example = "queue")]
+    group_by: String,
 }
 
 /// The grouping that is wanted.
