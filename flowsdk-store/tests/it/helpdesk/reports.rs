@@ -324,7 +324,7 @@ async fn tickets_are_read_page_by_page(store: SqlStore) {
         waited: Some(1),
         answered: None,
         served: Some(2),
-        kind: if number % 11 == 0 { TicketKind::Ai } else { TicketKind::Human },
+        kind: if number.is_multiple_of(11) { TicketKind::Ai } else { TicketKind::Human },
         close_kind: CloseKind::Resolved,
         of: (number % 2, number % 3, number % 3, 1),
     };
