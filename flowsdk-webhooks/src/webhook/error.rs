@@ -23,11 +23,11 @@ pub enum WebhookError {
     /// The time to replay ends before it begins.
     #[error("the time ends before it begins")]
     #[fault(
-        Unprocessable,
-        "range_empty",
-        pt = "O período termina antes de começar",
-        en = "The time ends before it begins",
-        field = "to"
+        Invalid,
+        "validation_failed",
+        pt = "Deve ser antes de to",
+        en = "Must be before to",
+        field = "from"
     )]
     RangeEmpty,
     /// The request was repeated with other content.

@@ -55,12 +55,14 @@ use flowsdk_core::transfer::draft::ImportDraftError;
 use flowsdk_crypto::{FormKeyError, JwtError};
 use flowsdk_helpdesk::agent::AgentError;
 use flowsdk_helpdesk::agent_group::AgentGroupError;
+use flowsdk_helpdesk::board::BoardError;
 use flowsdk_helpdesk::queue::QueueError;
 use flowsdk_helpdesk::quick_reply::QuickReplyError;
 use flowsdk_helpdesk::report::ReportError;
 use flowsdk_helpdesk::rule::RuleError;
 use flowsdk_helpdesk::tag::TagError;
 use flowsdk_helpdesk::ticket::TicketError;
+use flowsdk_webhooks::webhook::WebhookError;
 
 use super::ApiError;
 use crate::api::tests::sources;
@@ -395,6 +397,7 @@ fn helpdesk(table: &mut Table) {
         RuleError::Idempotency(IdempotencyConflict),
         RuleError::Storage(storage()),
     ]);
+    table.add([BoardError::RouterUnknown(RouterUnknown), BoardError::Storage(storage())]);
     table.add([ReportError::Backwards, ReportError::TooLong { most: 366 }, ReportError::Storage(storage())]);
     table.add([
         TicketError::NotFound,
@@ -570,6 +573,17 @@ fn channels(table: &mut Table) {
     ]);
 }
 
+fn webhooks(table: &mut Table) {
+    table.add([
+        WebhookError::NotFound,
+        WebhookError::DeliveryNotFound,
+        WebhookError::RouterUnknown(RouterUnknown),
+        WebhookError::RangeEmpty,
+        WebhookError::Idempotency(IdempotencyConflict),
+        WebhookError::Storage(storage()),
+    ]);
+}
+
 /// `WRITE_FAULTS=1` writes the table anew.
 #[test]
 fn every_error_looks_as_it_always_did() {
@@ -578,6 +592,7 @@ fn every_error_looks_as_it_always_did() {
     auth(&mut table);
     channels(&mut table);
     helpdesk(&mut table);
+    webhooks(&mut table);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/api/error/faults.txt");
     if std::env::var_os("WRITE_FAULTS").is_some() {
         std::fs::write(path, &table.0).expect("written");
@@ -595,7 +610,7 @@ fn the_table_has_every_error() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let known = include_str!("faults.txt");
     let mut missing = Vec::new();
-    for crate_name in ["core", "auth", "channels", "crypto", "helpdesk", "outside", "server"] {
+    for crate_name in ["core", "auth", "channels", "crypto", "helpdesk", "outside", "server", "webhooks"] {
         for (path, text) in sources(&root.join(format!("flowsdk-{crate_name}/src"))) {
             let derived = text.split("\n#[derive(").skip(1).filter_map(|rest| rest.split_once(")]"));
             let faults = derived.filter(|(derives, _)| derives.split(", ").any(|one| one.trim() == "Fault"));

@@ -24,7 +24,7 @@ use crate::api::state::Webhooks;
     )
 )]
 pub(super) async fn create_webhook(
-    can: Can<marks::Settings, marks::Write>,
+    can: Can<marks::Routers, marks::Write>,
     State(webhooks): State<Arc<Webhooks>>,
     Body(new): Body<NewWebhook>,
 ) -> Result<Created<WebhookWithSecret>, ApiError> {

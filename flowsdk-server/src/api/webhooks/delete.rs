@@ -20,7 +20,7 @@ use crate::api::state::Webhooks;
     responses((status = 204, description = "Deleted"))
 )]
 pub(super) async fn delete_webhook(
-    can: Can<marks::Settings, marks::Write>,
+    can: Can<marks::Routers, marks::Write>,
     State(webhooks): State<Arc<Webhooks>>,
     PathId(id): PathId<WebhookId>,
 ) -> Result<StatusCode, ApiError> {

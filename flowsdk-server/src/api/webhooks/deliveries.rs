@@ -43,7 +43,7 @@ impl FromQuery for Wanted {
     responses((status = 200, description = "A page of deliveries", body = PageView<DeliveryView>))
 )]
 pub(super) async fn list_webhook_deliveries(
-    can: Can<marks::Settings, marks::Read>,
+    can: Can<marks::Routers, marks::Read>,
     State(webhooks): State<Arc<Webhooks>>,
     PathId(id): PathId<WebhookId>,
     Query((page, Wanted(filter))): Query<(PageRequest, Wanted)>,

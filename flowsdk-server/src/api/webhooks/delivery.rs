@@ -24,7 +24,7 @@ use crate::api::state::Webhooks;
     responses((status = 200, description = "The delivery", body = DeliveryDetail))
 )]
 pub(super) async fn get_webhook_delivery(
-    can: Can<marks::Settings, marks::Read>,
+    can: Can<marks::Routers, marks::Read>,
     State(webhooks): State<Arc<Webhooks>>,
     PathIds(id, delivery): PathIds<WebhookId, DeliveryId>,
 ) -> Result<Reply<DeliveryDetail>, ApiError> {

@@ -18,7 +18,7 @@ use crate::api::state::Webhooks;
     responses((status = 200, description = "The webhook", body = WebhookView))
 )]
 pub(super) async fn get_webhook(
-    can: Can<marks::Settings, marks::Read>,
+    can: Can<marks::Routers, marks::Read>,
     State(webhooks): State<Arc<Webhooks>>,
     PathId(id): PathId<WebhookId>,
 ) -> Result<Reply<WebhookView>, ApiError> {

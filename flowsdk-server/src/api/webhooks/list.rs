@@ -21,7 +21,7 @@ use crate::api::state::Webhooks;
     responses((status = 200, description = "A page of webhooks", body = PageView<WebhookView>))
 )]
 pub(super) async fn list_webhooks(
-    can: Can<marks::Settings, marks::Read>,
+    can: Can<marks::Routers, marks::Read>,
     State(webhooks): State<Arc<Webhooks>>,
     Query((page, (OfRouter(router), Named(query)))): Query<(PageRequest, (OfRouter, Named))>,
 ) -> Result<Reply<PageView<WebhookView>>, ApiError> {

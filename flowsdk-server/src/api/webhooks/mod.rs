@@ -1,4 +1,6 @@
 //! `/webhooks`: who is told what of a router, and what became of it.
+//!
+//! A webhook is a part of its router, so `routers` guards it.
 
 mod create;
 mod delete;

@@ -20,7 +20,7 @@ use crate::api::state::Webhooks;
     responses((status = 200, description = "The webhook", body = WebhookView))
 )]
 pub(super) async fn patch_webhook(
-    can: Can<marks::Settings, marks::Write>,
+    can: Can<marks::Routers, marks::Write>,
     State(webhooks): State<Arc<Webhooks>>,
     PathId(id): PathId<WebhookId>,
     Body(change): Body<WebhookChange>,

@@ -29,13 +29,10 @@ pub(super) struct WebhookReplayed {
     post, path = "/webhooks/{id}/replay", tag = "webhooks",
     params(("id" = WebhookId, Path, description = "The webhook")),
     request_body = ReplayRange,
-    responses(
-        (status = 200, description = "How many there are", body = WebhookReplayed),
-        (status = 422, description = "`range_empty`"),
-    )
+    responses((status = 200, description = "How many there are", body = WebhookReplayed))
 )]
 pub(super) async fn replay_webhook(
-    can: Can<marks::Settings, marks::Write>,
+    can: Can<marks::Routers, marks::Write>,
     State(webhooks): State<Arc<Webhooks>>,
     PathId(id): PathId<WebhookId>,
     Body(range): Body<ReplayRange>,

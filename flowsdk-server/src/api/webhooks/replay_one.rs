@@ -24,7 +24,7 @@ use crate::api::state::Webhooks;
     responses((status = 200, description = "The delivery", body = DeliveryView))
 )]
 pub(super) async fn replay_webhook_delivery(
-    can: Can<marks::Settings, marks::Write>,
+    can: Can<marks::Routers, marks::Write>,
     State(webhooks): State<Arc<Webhooks>>,
     PathIds(id, delivery): PathIds<WebhookId, DeliveryId>,
 ) -> Result<Reply<DeliveryView>, ApiError> {

@@ -21,7 +21,7 @@ use crate::api::state::Webhooks;
     responses((status = 200, description = "The webhook with its secret", body = WebhookWithSecret))
 )]
 pub(super) async fn rotate_webhook_secret(
-    can: Can<marks::Settings, marks::Write>,
+    can: Can<marks::Routers, marks::Write>,
     State(webhooks): State<Arc<Webhooks>>,
     PathId(id): PathId<WebhookId>,
 ) -> Result<Reply<WebhookWithSecret>, ApiError> {

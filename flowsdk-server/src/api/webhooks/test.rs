@@ -21,7 +21,7 @@ use crate::api::state::Webhooks;
     responses((status = 200, description = "The delivery", body = DeliveryView))
 )]
 pub(super) async fn test_webhook(
-    can: Can<marks::Settings, marks::Write>,
+    can: Can<marks::Routers, marks::Write>,
     State(webhooks): State<Arc<Webhooks>>,
     PathId(id): PathId<WebhookId>,
 ) -> Result<Reply<DeliveryView>, ApiError> {

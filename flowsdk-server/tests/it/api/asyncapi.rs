@@ -111,6 +111,15 @@ async fn attend(setup: &Setup, server: &Server, admin: &Api, tickets: &Tickets, 
     assert_eq!(emit("agent:pickup", json!({})).await["code"], "nothing_waiting");
     let (mut visitor, ticket) = tickets.hand_over(server).await;
     assert_eq!(emit("agent:pickup", json!({})).await["ticket"]["id"], ticket["id"]);
+    let look = json!({ "ticketId": ticket["id"] });
+    assert_eq!(emit("ticket:viewing", look.clone()).await["ok"], true);
+    let other = desk_of(server, admin, None).await;
+    assert_eq!(document.emit("desk", &other, "ticket:typing", &look).await["ok"], true);
+    desk.event("ticket:viewing").await;
+    let agents = admin.get(&format!("/agents?routerId={}", tickets.router)).await.ok(200);
+    let agent = format!("/agents/{}/presence", id(&agents["items"][0]));
+    admin.put(&agent, &json!({ "status": "busy" })).await.ok(200);
+    desk.event("agent:status").await;
     let says = json!({ "ticketId": ticket["id"], "text": "Olá", "commandId": "c-1" });
     let first = emit("agent:reply", says.clone()).await;
     assert_eq!(emit("agent:reply", says).await, first);

@@ -122,6 +122,9 @@ fn sample(document: &Value, schema: &Value, router: &str) -> Value {
             });
             Value::Object(fields.collect())
         }
+        Some("array") if schema["minItems"].as_u64().is_some_and(|least| least > 0) => {
+            json!([sample(document, &schema["items"], router)])
+        }
         Some("array") => json!([]),
         Some("string") => "a".repeat(schema["minLength"].as_u64().unwrap_or(1) as usize).into(),
         Some("integer" | "number") => schema["minimum"].as_i64().unwrap_or(1).into(),
@@ -194,6 +197,8 @@ async fn nobody_gets_in_who_may_not(setup: Setup) {
                     assert_eq!(answer.json()["code"], "resource_global", "{name}");
                 } else if operation.path.contains('{') {
                     assert!([403, 404].contains(&answer.status), "{name}: {answer:?}");
+                } else if operation.method == "GET" && operation.asks_for_a_router() {
+                    answer.refused(403, "router_out_of_scope", "Roteador fora do escopo");
                 } else if operation.method == "GET" {
                     assert_eq!(answer.status, 200, "{name}: {answer:?}");
                     assert!(!answer.body.contains(elsewhere), "{name} shows another router");

@@ -192,7 +192,7 @@ async fn scope(setup: Setup) {
     let foreign =
         id(&admin.post("/webhooks", &webhook(&theirs, &receiver, &json!(["ticket.opened"]))).await.ok(201));
     let delivery = id(&admin.send("POST", &format!("/webhooks/{foreign}/test"), &[], None).await.ok(200));
-    let all = json!([{ "resource": "settings", "actions": ["read", "write"] }]);
+    let all = json!([{ "resource": "routers", "actions": ["read", "write"] }]);
     let bia = admin.member(&setup, &all, &[&mine]).await;
     let path = format!("/webhooks/{foreign}");
     let range = json!({ "from": "2026-01-01T00:00:00Z", "to": "2027-01-01T00:00:00Z" });
@@ -217,7 +217,7 @@ async fn scope(setup: Setup) {
     let own = id(&bia.post("/webhooks", &webhook(&mine, &receiver, &json!(["ticket.opened"]))).await.ok(201));
     let other = bia.get(&format!("/webhooks/{own}/deliveries/{delivery}")).await;
     other.refused(404, "not_found", "Entrega não encontrada");
-    let read = json!([{ "resource": "settings", "actions": ["read"] }]);
+    let read = json!([{ "resource": "routers", "actions": ["read"] }]);
     let eva = admin.member(&setup, &read, &[]).await;
     eva.get(&path).await.ok(200);
     eva.delete(&path).await.refused(403, "permission_denied", "Sem permissão");
@@ -252,7 +252,7 @@ async fn what_is_refused(setup: Setup) {
     }
     let unknown =
         admin.post("/webhooks", &with("eventTypes", json!(["ticket.danced"]))).await.invalid_fields();
-    assert_eq!(unknown, ["eventTypes.0"]);
+    assert_eq!(unknown, ["eventTypes[0]"]);
     let nowhere = admin.post("/webhooks", &with("routerId", json!("cnothing"))).await;
     nowhere.refused(422, "router_unknown", "Roteador não encontrado");
     let path = format!("/webhooks/{}", id(&admin.post("/webhooks", &good).await.ok(201)));
@@ -261,11 +261,8 @@ async fn what_is_refused(setup: Setup) {
     assert_eq!(admin.get(&format!("{path}/deliveries?status=lost")).await.invalid_fields(), ["status"]);
     let replay = format!("{path}/replay");
     let now = "2026-11-19T12:00:00.000Z";
-    admin.post(&replay, &json!({ "from": now, "to": now })).await.refused(
-        422,
-        "range_empty",
-        "O período termina antes de começar",
-    );
+    let empty = json!({ "from": now, "to": now });
+    assert_eq!(admin.post(&replay, &empty).await.invalid_fields(), ["from"]);
     assert_eq!(admin.post(&replay, &json!({ "from": "ontem", "to": now })).await.invalid_fields(), ["from"]);
     assert_eq!(admin.post(&replay, &json!({ "from": now })).await.invalid_fields(), ["to"]);
 }
