@@ -1,10 +1,11 @@
 //! Messages of people and agents in a conversation: stored like those of flows, and sent the same way.
 
 use super::Handover;
-use crate::event::{OutgoingEvent, announce_messages};
+use crate::event::OutgoingEvent;
 use crate::fault::StorageError;
 use crate::id::{ChatId, RouterId};
 use crate::message::{HasMessages, MessageStatus, NewMessage};
+use crate::stream::announce::announce_messages;
 use crate::stream::broker::NewEntry;
 use crate::stream::outbox::HasOutbox;
 use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};

@@ -8,13 +8,12 @@ use super::traced::Stopped;
 use super::turn::{After, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
-use crate::event::{
-    Notice, OutgoingEvent, WebhookEvent, WebhookEventType, announce, announce_messages, of_session,
-};
+use crate::event::{Notice, OutgoingEvent, WebhookEvent, WebhookEventType, of_session};
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId, MessageId, RouterId};
 use crate::message::NewMessage;
 use crate::session::{FrozenSession, MAX_KEPT, Mode, Session, SessionId, SessionTrace, SessionWrite};
+use crate::stream::announce::{announce, announce_messages};
 use crate::stream::broker::NewEntry;
 use crate::time::Timestamp;
 

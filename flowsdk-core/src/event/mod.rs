@@ -32,5 +32,5 @@ pub use social::{ActivationEvent, CommentEvent, CommentSource};
 pub use status::{DeliveryStatus, StatusEvent};
 pub use summary::{SummaryReason, SummaryRequest};
 pub use telemetry::{AgentTurnEvent, LlmUsageEvent, ModelCall, TokenUsage, ToolCall};
-pub(crate) use webhook::of_session;
-pub use webhook::{WebhookEvent, WebhookEventType, announce, announce_messages};
+pub use webhook::{WebhookEvent, WebhookEventType};
+pub(crate) use webhook::{of_message, of_session, type_of};

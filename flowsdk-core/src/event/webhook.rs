@@ -4,13 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::cell::Named;
-use crate::fault::StorageError;
 use crate::id::RouterId;
 use crate::message::{Direction, NewMessage};
 use crate::session::Session;
-use crate::stream::broker::NewEntry;
-use crate::stream::outbox::Outbox;
-use crate::stream::topic::Webhooks;
 use crate::time::Timestamp;
 
 /// What happened.
@@ -66,46 +62,21 @@ pub struct WebhookEvent {
     pub data: Value,
 }
 
-/// Publishes those of the events that a webhook takes, in the transaction of their cause.
-///
-/// # Errors
-/// [`StorageError`].
-pub async fn announce(
-    outbox: &mut dyn Outbox,
-    events: impl IntoIterator<Item = WebhookEvent> + Send,
-) -> Result<(), StorageError> {
-    let wanted = |event: &WebhookEvent| outbox.is_announced(&event.router_id, event.r#type);
-    let entries: Vec<NewEntry> =
-        events.into_iter().filter(wanted).map(|event| NewEntry::of::<Webhooks>(&event)).collect();
-    if entries.is_empty() { Ok(()) } else { outbox.push_many(&entries).await }
-}
-
-/// Publishes messages that were stored, each with its router and its number in the chat, if a webhook takes them.
-///
-/// # Errors
-/// [`StorageError`].
-pub async fn announce_messages(
-    outbox: &mut dyn Outbox,
-    stored: impl IntoIterator<Item = (&RouterId, &NewMessage, i64)> + Send,
-) -> Result<(), StorageError> {
-    let mut events = Vec::new();
-    for (router, message, seq) in stored {
-        let kind = type_of(message);
-        if outbox.is_announced(router, kind) {
-            events.push(of_message(kind, router, message, seq));
-        }
-    }
-    announce(outbox, events).await
-}
-
-fn type_of(message: &NewMessage) -> WebhookEventType {
+/// Returns what happens when a message is stored.
+pub(crate) fn type_of(message: &NewMessage) -> WebhookEventType {
     match message.direction {
         Direction::In => WebhookEventType::MessageReceived,
         Direction::Out => WebhookEventType::MessageSent,
     }
 }
 
-fn of_message(kind: WebhookEventType, router: &RouterId, message: &NewMessage, seq: i64) -> WebhookEvent {
+/// Returns what happened to a message of a router that was stored under this number of its chat.
+pub(crate) fn of_message(
+    kind: WebhookEventType,
+    router: &RouterId,
+    message: &NewMessage,
+    seq: i64,
+) -> WebhookEvent {
     WebhookEvent {
         // A message is stored once.
         id: format!("{}:{}", kind.name(), message.id),

@@ -4,6 +4,7 @@
 //! them, [`lanes`] decides which work may run now, [`consumer`] runs it, [`dead_letter`] keeps entries that failed for
 //! good, [`relay`] moves the outbox of the database on to another broker.
 
+pub mod announce;
 pub mod broker;
 pub mod consumer;
 pub mod dead_letter;

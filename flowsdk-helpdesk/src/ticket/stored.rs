@@ -1,8 +1,9 @@
 //! Storing tickets, which the webhooks of their router hear of.
 
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::{WebhookEvent, WebhookEventType, announce};
+use flowsdk_core::event::{WebhookEvent, WebhookEventType};
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::stream::announce::announce;
 use flowsdk_core::stream::outbox::{HasOutbox, Outbox};
 use serde_json::json;
 

@@ -55,7 +55,8 @@ async fn bytes_bound_the_queue_too() {
     let big = "x".repeat(60_000);
     client.send(&format!("421{}", json!(["note", { "n": 1, "text": big }]))).await;
     client.send(&format!("422{}", json!(["note", { "n": 2, "text": big }]))).await;
-    assert!(client.packet().await.starts_with(r#"432[{"code":"rate_limited""#));
+    let refused = client.packet().await;
+    assert!(refused.starts_with("432[") && refused.contains(r#""code":"rate_limited""#), "{refused}");
     server.state.gate.notify_one();
     assert_eq!(client.packet().await, r#"431[{"ok":true}]"#);
     client.close().await;
