@@ -230,6 +230,7 @@ mod tests {
                 headers: Vec::new(),
                 body: None,
                 is_json: false,
+                follows_redirects: true,
                 timeout: Duration::from_secs(30),
                 paths: Vec::new(),
             })

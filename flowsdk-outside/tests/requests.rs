@@ -103,6 +103,7 @@ fn request(url: String) -> HttpRequest {
         headers: vec![("x-key".into(), "a-secret".into())],
         body: None,
         is_json: false,
+        follows_redirects: true,
         timeout: Duration::from_millis(500),
         paths: Vec::new(),
     }
@@ -212,6 +213,10 @@ async fn every_redirect_is_looked_at_again() {
     assert!(server.asked().pop().expect("asked").starts_with("GET /ok"), "303 is a GET");
     assert_eq!(caller().call(&post("/kept")).await.expect("answered").status, 200);
     assert!(server.asked().pop().expect("asked").starts_with("POST /ok"), "308 keeps the method");
+    let here = HttpRequest { follows_redirects: false, ..post("/moved") };
+    let before = server.asked().len();
+    assert_eq!(caller().call(&here).await.expect("answered").status, 303, "the redirect is the answer");
+    assert_eq!(server.asked().len(), before + 1);
 }
 
 #[tokio::test]

@@ -137,6 +137,8 @@ where
             ],
             body: Some(body.clone().into()),
             is_json: true,
+            // A server may turn the POST into a GET on the way, and answer that it is fine.
+            follows_redirects: false,
             timeout: TIMEOUT,
             paths: Vec::new(),
         })

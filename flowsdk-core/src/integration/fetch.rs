@@ -58,6 +58,7 @@ where
             headers: header.into_iter().collect(),
             body: None,
             is_json: false,
+            follows_redirects: true,
             timeout: integration.settings.timeout(),
             paths: Vec::new(),
         };

@@ -57,7 +57,8 @@ impl GuardedHttp {
                 call = call.body(body.clone());
             }
             let response = call.send().await.map_err(|error| failure(&error))?;
-            let Some(next) = next_address(&url, &response) else {
+            let next = next_address(&url, &response).filter(|_| request.follows_redirects);
+            let Some(next) = next else {
                 return read(response).await;
             };
             let next = next?;

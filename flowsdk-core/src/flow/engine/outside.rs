@@ -61,6 +61,8 @@ pub struct HttpRequest {
     pub body: Option<SecretString>,
     /// Whether the body is JSON.
     pub is_json: bool,
+    /// Whether redirects are followed. One that is not is the answer.
+    pub follows_redirects: bool,
     /// How long to wait for the whole answer.
     pub timeout: Duration,
     /// Dotted paths into the body of the response; an empty path is the whole body.
@@ -90,7 +92,8 @@ impl PartialEq for HttpRequest {
             && self.url.expose_secret() == other.url.expose_secret()
             && headers(self) == headers(other)
             && body(self) == body(other)
-            && (self.is_json, self.timeout, &self.paths) == (other.is_json, other.timeout, &other.paths)
+            && (self.is_json, self.follows_redirects) == (other.is_json, other.follows_redirects)
+            && (self.timeout, &self.paths) == (other.timeout, &other.paths)
     }
 }
 

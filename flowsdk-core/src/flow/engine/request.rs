@@ -108,6 +108,7 @@ impl Turn<'_> {
             headers,
             body: body.map(SecretString::from),
             is_json,
+            follows_redirects: true,
             timeout: request.timeout,
             paths: request.paths.clone(),
         }))

@@ -72,6 +72,7 @@ impl Receiver {
 #[async_trait]
 impl HttpCaller for Receiver {
     async fn call(&self, request: &HttpRequest) -> Result<HttpAnswer, OutsideFailure> {
+        assert!(!request.follows_redirects, "a redirect would be taken for a success");
         let header = |(name, value): &(String, secrecy::SecretString)| {
             (name.clone(), value.expose_secret().to_owned())
         };
