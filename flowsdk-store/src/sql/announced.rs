@@ -7,10 +7,9 @@ use flowsdk_core::event::WebhookEventType;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::store::Store as _;
-use flowsdk_webhooks::webhook::Webhook;
 
 use super::SqlStore;
-use super::record::Record as _;
+use super::row::{Cells, Row};
 use super::statement::{Sql, sql};
 
 /// The events that webhooks take, by their router.
@@ -24,16 +23,29 @@ impl Announced {
         known.get(router).is_some_and(|events| events.contains(&event))
     }
 
-    fn set(&self, webhooks: Vec<Webhook>) {
+    fn set(&self, webhooks: Vec<Taken>) {
         let mut known: HashMap<RouterId, Vec<WebhookEventType>> = HashMap::new();
-        for webhook in webhooks {
-            known.entry(webhook.router_id).or_default().extend(webhook.event_types);
+        for Taken { router_id, event_types } in webhooks {
+            known.entry(router_id).or_default().extend(event_types);
         }
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = known;
     }
 }
 
-const ACTIVE: Sql = sql(constcat::concat!(Webhook::SELECT, " WHERE is_active = 1"));
+/// The events that a webhook takes.
+struct Taken {
+    router_id: RouterId,
+    event_types: Vec<WebhookEventType>,
+}
+
+impl Row for Taken {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
+        let (router_id, event_types) = (cells.next()?, cells.json("webhook", "event_types")?);
+        Ok(Self { router_id, event_types })
+    }
+}
+
+const ACTIVE: Sql = sql("SELECT router_id, event_types FROM webhook WHERE is_active = 1");
 
 super::statement::statements! { ACTIVE }
 

@@ -100,10 +100,13 @@ const OF_DELIVERY: &str =
     webhook_delivery.key, webhook_delivery.seq, webhook_delivery.body, webhook_delivery.created_at, webhook_delivery.status,
     webhook_delivery.attempts, webhook_delivery.due_at, webhook_delivery.finished_at";
 
-const WAKE: Sql = sql("UPDATE webhook_delivery SET due_at = $1 WHERE status = 'pending' AND due_at IS NULL
-     AND webhook_id IN (SELECT id FROM webhook WHERE is_active = 1 AND paused_at IS NULL)
-     AND NOT EXISTS (SELECT 1 FROM webhook_delivery AS before WHERE before.webhook_id = webhook_delivery.webhook_id
-        AND before.key = webhook_delivery.key AND before.status = 'pending' AND before.seq < webhook_delivery.seq)");
+const WAKE: Sql = sql(concat!(WOKEN, FIRST_PENDING));
+const WAKE_ALL_OF: Sql = sql(concat!(WOKEN, " AND webhook_id = $2", FIRST_PENDING));
+const WOKEN: &str = "UPDATE webhook_delivery SET due_at = $1 WHERE status = 'pending' AND due_at IS NULL
+     AND webhook_id IN (SELECT id FROM webhook WHERE is_active = 1 AND paused_at IS NULL)";
+const FIRST_PENDING: &str =
+    " AND NOT EXISTS (SELECT 1 FROM webhook_delivery AS before WHERE before.webhook_id = webhook_delivery.webhook_id
+        AND before.key = webhook_delivery.key AND before.status = 'pending' AND before.seq < webhook_delivery.seq)";
 
 const REST: Sql = sql("UPDATE webhook_delivery SET due_at = NULL
      WHERE webhook_id = $1 AND status = 'pending' AND due_at IS NOT NULL");
@@ -148,7 +151,7 @@ const PURGE: Sql = sql("DELETE FROM webhook_delivery WHERE id IN (
      SELECT id FROM webhook_delivery WHERE created_at < $1 ORDER BY created_at LIMIT $2)");
 
 super::statement::statements! {
-    WEBHOOKS_OF, APPEND, DUE, WAKE, REST, SETTLE, WAKE_NEXT, ADD_ATTEMPT, NOTE_SUCCESS, NOTE_FAILURE, FIND, ATTEMPTS,
+    WEBHOOKS_OF, APPEND, DUE, WAKE, WAKE_ALL_OF, REST, SETTLE, WAKE_NEXT, ADD_ATTEMPT, NOTE_SUCCESS, NOTE_FAILURE, FIND, ATTEMPTS,
     REPLAY_ONE, REPLAY_RANGE, PURGE; LIST
 }
 
@@ -182,6 +185,10 @@ impl DeliveryRepository for SqlTx {
 
     async fn wake(&mut self, now: Timestamp) -> Result<u64, StorageError> {
         self.conn.execute(WAKE, (now,)).await
+    }
+
+    async fn wake_all_of(&mut self, webhook: &WebhookId, now: Timestamp) -> Result<(), StorageError> {
+        self.conn.execute(WAKE_ALL_OF, (now, webhook)).await.map(drop)
     }
 
     async fn rest(&mut self, webhook: &WebhookId) -> Result<(), StorageError> {

@@ -26,6 +26,9 @@ pub trait DeliveryRepository: Send {
     /// Lets the first pending delivery of each conversation be due, if it waits for another one.
     async fn wake(&mut self, now: Timestamp) -> Result<u64, StorageError>;
 
+    /// Does so for one webhook.
+    async fn wake_all_of(&mut self, webhook: &WebhookId, now: Timestamp) -> Result<(), StorageError>;
+
     /// Lets no delivery of a webhook be due.
     async fn rest(&mut self, webhook: &WebhookId) -> Result<(), StorageError>;
 

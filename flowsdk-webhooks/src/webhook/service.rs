@@ -144,7 +144,7 @@ where
             let before: Webhook = steps::find_for_update(tx, reach, id).await?;
             let after = steps::save(tx, change(before.clone()), self.cx.now()).await?;
             if after.is_sent_to() {
-                tx.deliveries().wake(self.cx.now()).await?;
+                tx.deliveries().wake_all_of(id, self.cx.now()).await?;
             } else {
                 tx.deliveries().rest(id).await?;
             }
@@ -238,7 +238,7 @@ where
             if !tx.deliveries().replay_one(id, delivery).await? {
                 return Err(Error::DeliveryNotFound);
             }
-            tx.deliveries().wake(now).await?;
+            tx.deliveries().wake_all_of(id, now).await?;
             tx.deliveries().find(id, delivery).await?.ok_or(Error::DeliveryNotFound)
         })
         .await
@@ -261,7 +261,7 @@ where
                 return Err(Error::RangeEmpty);
             }
             let replayed = tx.deliveries().replay_range(id, range).await?;
-            tx.deliveries().wake(now).await?;
+            tx.deliveries().wake_all_of(id, now).await?;
             Ok(replayed)
         })
         .await
