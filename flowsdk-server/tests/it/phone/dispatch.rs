@@ -22,15 +22,13 @@ everywhere!(
     whoever_stops_a_business_is_not_written_to,
     a_consent_that_is_passed_over_is_on_record,
     a_reply_begins_at_its_block_within_seven_days,
-    a_reply_goes_to_its_queue,
-    a_reply_goes_to_its_queue_at_a_router_without_a_flow,
     a_quick_reply_of_a_template_is_answered,
     an_uploaded_file_is_the_header_of_a_template,
     nothing_is_dispatched_from_a_number_that_is_paused,
     a_consent_that_is_revoked_while_the_template_waits_counts,
 );
 
-const PHONE: &str = "5511987654321";
+pub(super) const PHONE: &str = "5511987654321";
 
 /// A template of the shop's account, and what dispatches it.
 pub(super) struct Desk {
@@ -83,20 +81,10 @@ impl Desk {
         format!("/routers/{}/dispatch/template", self.world.shop.router)
     }
 
-    async fn queue(&self, router: &str, settings: Value) -> String {
+    pub(super) async fn queue(&self, router: &str, settings: Value) -> String {
         let mut body = json!({ "routerId": router, "name": "Fila" });
         body.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
         id(&self.admin().post("/queues", &body).await.ok(201))
-    }
-
-    /// The one ticket of the router, once it is there.
-    async fn ticket(&self) -> Value {
-        let path = format!("/tickets?routerId={}", self.world.shop.router);
-        eventually("a ticket", || async {
-            let tickets = self.admin().get(&path).await.ok(200);
-            tickets["items"].as_array().unwrap().first().cloned()
-        })
-        .await
     }
 
     /// Answers what the last message of the contact, `text`, led to.
@@ -449,74 +437,6 @@ async fn a_reply_begins_at_its_block_within_seven_days(setup: Setup) {
     desk.world.says("e o outro?");
     let sent = desk.world.sent(4).await;
     assert_eq!(sent[3].body["text"]["body"], "eco e o outro?");
-}
-
-/// The queue goes before the flow, and people have the conversation from its first message on.
-async fn a_reply_goes_to_its_queue(setup: Setup) {
-    let desk = Desk::new(setup).await;
-    desk.agrees(PHONE).await;
-    let router = desk.world.shop.router.clone();
-    desk.queue(&router, json!({ "name": "Primeira" })).await;
-    let queue =
-        desk.queue(&router, json!({ "name": "Cobrança", "distributionStrategy": "manual_pickup" })).await;
-    let user = agent(desk.admin(), &router, "ana").await["userId"].clone();
-    let mut body = desk.body();
-    body["targetFlowId"] = published(desk.admin(), &router, "Pedido", &says("?")).await.into();
-    body["targetQueueId"] = json!(queue);
-    body["targetUserId"] = user.clone();
-    desk.admin().post(&desk.path(), &body).await.ok(200);
-    desk.world.sent(1).await;
-    desk.world.says("sim");
-    let ticket = desk.ticket().await;
-    for (field, value) in [
-        ("queueId", json!(queue)),
-        ("status", json!("assigned")),
-        ("assignedUserId", user),
-        ("openReason", json!("human_handoff")),
-    ] {
-        assert_eq!(ticket[field], value, "{field}");
-    }
-    // What the contact writes further is for people, too, until the ticket ends.
-    desk.world.says("alguém?");
-    transcript(desk.admin(), PHONE, 3).await;
-    assert_eq!(desk.world.sent(1).await.len(), 1, "no flow answers");
-    let close = format!("/tickets/{}/close", ticket["id"].as_str().unwrap());
-    desk.admin().post(&close, &json!({})).await.ok(200);
-    eventually("the session has ended", || async {
-        let sessions = desk.admin().get(&format!("/sessions?routerId={router}")).await.ok(200);
-        sessions["items"].as_array().unwrap().is_empty().then_some(())
-    })
-    .await;
-    desk.world.says("de novo");
-    let sent = desk.world.sent(2).await;
-    assert_eq!(sent[1].body["text"]["body"], "eco de novo");
-}
-
-async fn a_reply_goes_to_its_queue_at_a_router_without_a_flow(setup: Setup) {
-    let desk = Desk::new(setup).await;
-    desk.agrees(PHONE).await;
-    let router = desk.world.shop.router.clone();
-    desk.admin().patch(&format!("/routers/{router}"), &json!({ "initialFlowId": null })).await.ok(200);
-    let queue = desk.queue(&router, json!({ "distributionStrategy": "manual_pickup" })).await;
-    let mut body = desk.body();
-    body["targetQueueId"] = json!(queue);
-    desk.admin().post(&desk.path(), &body).await.ok(200);
-    desk.world.sent(1).await;
-    desk.world.says("sim");
-    let ticket = desk.ticket().await;
-    assert_eq!((&ticket["queueId"], &ticket["status"]), (&json!(queue), &json!("waiting")));
-    let user = agent(desk.admin(), &router, "ana").await["userId"].clone();
-    let path = format!("/tickets/{}", ticket["id"].as_str().unwrap());
-    let next = desk.admin().post(&format!("{path}/transfer"), &json!({ "toUserId": user })).await.ok(200);
-    let close = format!("/tickets/{}/close", next["id"].as_str().unwrap());
-    desk.admin().post(&close, &json!({})).await.ok(200);
-    eventually("the session has ended, and is not frozen", || async {
-        let sessions = desk.admin().get(&format!("/sessions?routerId={router}")).await.ok(200);
-        sessions["items"].as_array().unwrap().is_empty().then_some(())
-    })
-    .await;
-    desk.world.says("oi?");
-    transcript(desk.admin(), PHONE, 3).await;
 }
 
 async fn nothing_is_dispatched_from_a_number_that_is_paused(setup: Setup) {

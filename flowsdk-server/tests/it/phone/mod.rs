@@ -1,6 +1,7 @@
 //! The phone channel: what the provider delivers, and what is sent.
 
 mod dispatch;
+mod dispatch_to_queue;
 mod doctor;
 mod forms;
 mod limits;
