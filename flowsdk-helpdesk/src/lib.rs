@@ -11,6 +11,7 @@ pub mod desk;
 pub mod dispatch;
 pub mod intake;
 pub mod monitoring;
+pub mod names;
 pub mod news;
 pub mod note;
 pub mod queue;

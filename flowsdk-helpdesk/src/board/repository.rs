@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ContactId, QueueId, RouterId};
+use flowsdk_core::id::{QueueId, RouterId};
 use flowsdk_core::time::Timestamp;
 
 use super::{BoardFilter, TicketCount};
@@ -40,12 +40,6 @@ pub trait BoardRepository: Send {
 
     /// Returns the queues of a router by name: id, name and whether it is active.
     async fn queues(&mut self, router: &RouterId) -> Result<Vec<(QueueId, String, bool)>, StorageError>;
-
-    /// Returns the names of these contacts.
-    async fn contact_names(
-        &mut self,
-        contacts: &[ContactId],
-    ) -> Result<Vec<(ContactId, String)>, StorageError>;
 }
 
 /// A transaction with boards.

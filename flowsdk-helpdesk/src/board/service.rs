@@ -17,7 +17,8 @@ use super::{
 };
 use crate::agent::Person;
 use crate::monitoring::{HasMonitoring, midnight};
-use crate::ticket::{HasTickets, Ticket, TicketError, TicketStatus};
+use crate::names::HasNames;
+use crate::ticket::{HasTickets, Ticket, TicketError, TicketStatus, find_within};
 
 /// Most cards of a column.
 const CARDS: u32 = 50;
@@ -31,7 +32,7 @@ pub struct Boards<S> {
 
 impl<S: Store> Boards<S>
 where
-    S::Tx: HasBoard + HasMonitoring + HasRouters + HasTickets,
+    S::Tx: HasBoard + HasMonitoring + HasNames + HasRouters + HasTickets,
 {
     /// Creates the service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
@@ -57,7 +58,7 @@ where
         contacts.sort_unstable();
         contacts.dedup();
         let contacts: HashMap<ContactId, String> =
-            tx.board().contact_names(&contacts).await?.into_iter().collect();
+            tx.names().contacts(&contacts).await?.into_iter().collect();
         let (queues, agents) = around(&mut tx, &filter.router_id, &counts, now).await?;
         let names = Names { contacts, queues: &queues, agents: &agents };
         let column = |(status, tickets): (TicketStatus, Vec<Ticket>)| BoardColumn {
@@ -75,8 +76,7 @@ where
     /// [`TicketError::NotFound`], [`TicketError::Storage`].
     pub async fn targets(&self, reach: Reach<'_>, id: &TicketId) -> Result<TransferTargets, TicketError> {
         let mut tx = self.store.read().await?;
-        let found = tx.tickets().find(id).await?;
-        let ticket = found.filter(|ticket| reach.contains(&ticket.router_id)).ok_or(TicketError::NotFound)?;
+        let ticket = find_within(&mut tx, reach, id).await?;
         let counts = tx.board().open_counts(&ticket.router_id).await?;
         let (mut queues, agents) = around(&mut tx, &ticket.router_id, &counts, self.cx.now()).await?;
         queues.retain(|queue| queue.is_active);

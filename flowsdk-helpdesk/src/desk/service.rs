@@ -30,7 +30,7 @@ use crate::news::News;
 use crate::queue::{HasQueues as _, Queue};
 use crate::tag::{HasTags, TagId};
 use crate::ticket::{
-    HasTickets, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget, stored,
+    HasTickets, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget, find_within, stored,
 };
 
 /// A transaction with all that the desk reads and writes. Every transaction with those accessors is one.
@@ -136,8 +136,7 @@ where
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].
     pub async fn get(&self, reach: Reach<'_>, id: &TicketId) -> Result<Ticket, Error> {
-        let found = self.store.read().await?.tickets().find(id).await?;
-        found.filter(|ticket| reach.contains(&ticket.router_id)).ok_or(Error::NotFound)
+        find_within(&mut self.store.read().await?, reach, id).await
     }
 
     /// Gives a waiting ticket to a user who works in its queue, or to whom its queue chooses. Without anybody who has room
@@ -170,7 +169,7 @@ where
 
     async fn assign_to(&self, by: By<'_>, id: &TicketId, user: &UserId) -> Result<Ticket, Error> {
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-            let found = find(tx, by, id).await?;
+            let found = find_within(tx, by.reach, id).await?;
             let router = std::slice::from_ref(&found.router_id);
             tx.tickets().lock_agent(user, Some(router)).await?;
             let queues = tx.queues().of_user(user, Some(router)).await?;
@@ -316,7 +315,7 @@ where
     /// [`Error::Storage`].
     pub async fn close(&self, by: By<'_>, id: &TicketId, command: CloseTicket) -> Result<Ticket, Error> {
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-            let found = find(tx, by, id).await?;
+            let found = find_within(tx, by.reach, id).await?;
             let tags = known_tags(tx, &found, command.tag_ids.clone()).await?;
             let closing = command.by(by.user.cloned());
             if let Some(target) = &closing.jump_target {
@@ -348,7 +347,7 @@ where
     /// [`Error::NotFound`], [`Error::Closed`], [`Error::TagUnknown`], [`Error::Storage`].
     pub async fn tag(&self, by: By<'_>, id: &TicketId, command: TagTicket) -> Result<Ticket, Error> {
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-            let found = find(tx, by, id).await?;
+            let found = find_within(tx, by.reach, id).await?;
             let tags = known_tags(tx, &found, Some(command.tag_ids)).await?;
             let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
             if !before.is_open() {
@@ -393,7 +392,7 @@ where
     ) -> Result<Ticket, Error> {
         let (before, Moved { closed, next }) =
             transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-                let found = find(tx, by, id).await?;
+                let found = find_within(tx, by.reach, id).await?;
                 let target = target.ok_or(Error::TargetUnclear)?;
                 if let TransferTarget::Queue(queue) = target {
                     let active = tx.queues().active_of(std::slice::from_ref(&found.router_id)).await?;
@@ -428,12 +427,6 @@ where
             tracing::warn!(error = %Chain(&error), "waiting tickets wait for the next sweep");
         }
     }
-}
-
-/// Returns a ticket within the caller's reach, not locked.
-async fn find<T: HasTickets>(tx: &mut T, by: By<'_>, id: &TicketId) -> Result<Ticket, Error> {
-    let found = tx.tickets().find(id).await?;
-    found.filter(|ticket| by.reach.contains(&ticket.router_id)).ok_or(Error::NotFound)
 }
 
 /// Gives a ticket, which is locked, to a user, and tells them.

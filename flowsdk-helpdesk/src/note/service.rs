@@ -14,7 +14,7 @@ use super::{HasNotes, NewNote, Note, NoteId, NoteView};
 use crate::desk::By;
 use crate::desk::steps::tell;
 use crate::news::{DeskEvent, HasNews, News};
-use crate::ticket::{HasTickets, Ticket, TicketError as Error};
+use crate::ticket::{HasTickets, Ticket, TicketError as Error, find_within};
 
 /// Writes notes on tickets, and shows those of a conversation.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ where
         page: &PageRequest,
     ) -> Result<Page<Note>, Error> {
         let mut tx = self.store.read().await?;
-        let ticket = find(&mut tx, reach, ticket).await?;
+        let ticket = find_within(&mut tx, reach, ticket).await?;
         Ok(tx.notes().of_chat(&ticket.chat_id, page).await?)
     }
 
@@ -62,7 +62,7 @@ where
         let author = by.user.ok_or(Error::AssignedToAnother)?;
         let now = self.cx.now();
         perform_once(&*self.store, once, now, async |tx: &mut S::Tx| -> Result<NoteView, Error> {
-            let ticket = find(tx, by.reach, ticket).await?;
+            let ticket = find_within(tx, by.reach, ticket).await?;
             let mentioned: BTreeSet<UserId> = new.mentioned_user_ids.into_iter().collect();
             let mentioned: Vec<UserId> = mentioned.into_iter().collect();
             let is_known = mentioned.is_empty()
@@ -86,11 +86,6 @@ where
         })
         .await
     }
-}
-
-async fn find<T: HasTickets>(tx: &mut T, reach: Reach<'_>, id: &TicketId) -> Result<Ticket, Error> {
-    let found = tx.tickets().find(id).await?;
-    found.filter(|ticket| reach.contains(&ticket.router_id)).ok_or(Error::NotFound)
 }
 
 /// Returns the news of a note, for everybody but its author.

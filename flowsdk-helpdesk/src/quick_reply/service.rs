@@ -20,7 +20,7 @@ use super::{
     QuickReplyId, ResolvedQuickReply, resolve,
 };
 use crate::queue::Queue;
-use crate::ticket::{HasTickets, TicketError};
+use crate::ticket::{HasTickets, TicketError, find_within};
 
 /// Most quick replies that are offered for a ticket.
 const OFFERED: u32 = 500;
@@ -138,9 +138,7 @@ where
         id: &TicketId,
     ) -> Result<Vec<ResolvedQuickReply>, TicketError> {
         let mut tx = self.store.read().await?;
-        let ticket = tx.tickets().find(id).await?;
-        let ticket =
-            ticket.filter(|ticket| reach.contains(&ticket.router_id)).ok_or(TicketError::NotFound)?;
+        let ticket = find_within(&mut tx, reach, id).await?;
         let replies = tx.quick_replies().for_queue(&ticket.router_id, &ticket.queue_id, OFFERED).await?;
         if replies.is_empty() {
             return Ok(Vec::new());

@@ -2,11 +2,10 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ContactId, QueueId, RouterId, UserId};
+use flowsdk_core::id::{QueueId, RouterId, UserId};
 use flowsdk_core::page::Cursor;
 
 use super::{Day, Period, TicketFigures};
-use crate::tag::TagId;
 use crate::ticket::Ticket;
 
 /// The tickets of people that were opened in a period, each of the routers in `only`, or of all. The largest groups come
@@ -59,18 +58,6 @@ pub trait ReportRepository: Send {
         after: Option<&Cursor>,
         limit: u32,
     ) -> Result<Vec<Ticket>, StorageError>;
-
-    /// Returns the names of those of these queues that there are.
-    async fn queue_names(&mut self, ids: &[QueueId]) -> Result<Vec<(QueueId, String)>, StorageError>;
-
-    /// Returns the names of those of these users that there are.
-    async fn user_names(&mut self, ids: &[UserId]) -> Result<Vec<(UserId, String)>, StorageError>;
-
-    /// Returns the names of those of these contacts that there are.
-    async fn contact_names(&mut self, ids: &[ContactId]) -> Result<Vec<(ContactId, String)>, StorageError>;
-
-    /// Returns the names of those of these tags that there are.
-    async fn tag_names(&mut self, ids: &[TagId]) -> Result<Vec<(TagId, String)>, StorageError>;
 }
 
 /// A transaction with reports.

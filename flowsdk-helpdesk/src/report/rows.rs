@@ -11,6 +11,7 @@ use flowsdk_core::store::Store;
 use flowsdk_core::time::Timestamp;
 
 use super::{HasReports, Period};
+use crate::names::HasNames;
 use crate::ticket::Ticket;
 
 /// Tickets of a page.
@@ -61,7 +62,7 @@ pub struct TicketRows<S> {
 
 impl<S: Store> TicketRows<S>
 where
-    S::Tx: HasReports,
+    S::Tx: HasReports + HasNames,
 {
     pub(super) fn new(store: Arc<S>, only: Option<Vec<RouterId>>, period: Period) -> Self {
         Self { store, only, period, after: None, is_over: false }
@@ -88,13 +89,13 @@ where
     }
 }
 
-async fn named<T: HasReports>(tx: &mut T, tickets: Vec<Ticket>) -> Result<Vec<TicketRow>, StorageError> {
-    let reports = tx.reports();
-    let queues = reports.queue_names(&each(tickets.iter().map(|one| &one.queue_id))).await?;
+async fn named<T: HasNames>(tx: &mut T, tickets: Vec<Ticket>) -> Result<Vec<TicketRow>, StorageError> {
+    let names = tx.names();
+    let queues = names.queues(&each(tickets.iter().map(|one| &one.queue_id))).await?;
     let users = tickets.iter().filter_map(|one| one.assigned_user_id.as_ref());
-    let users = reports.user_names(&each(users)).await?;
-    let contacts = reports.contact_names(&each(tickets.iter().map(|one| &one.contact_id))).await?;
-    let tags = reports.tag_names(&each(tickets.iter().flat_map(|one| &one.tag_ids))).await?;
+    let users = names.users(&each(users)).await?;
+    let contacts = names.contacts(&each(tickets.iter().map(|one| &one.contact_id))).await?;
+    let tags = names.tags(&each(tickets.iter().flat_map(|one| &one.tag_ids))).await?;
     let (queues, users, contacts, tags) = (table(queues), table(users), table(contacts), table(tags));
     let row = |ticket: Ticket| TicketRow {
         queue_name: queues.get(&ticket.queue_id).cloned(),

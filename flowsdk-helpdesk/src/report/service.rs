@@ -17,6 +17,7 @@ use super::{
     Day, HasReports, Period, ReportError as Error, ReportFilter, ReportGroup, TicketFigures, TicketGrouping,
     TicketReport, TicketRows,
 };
+use crate::names::HasNames;
 
 /// Most groups of a report.
 pub const MOST_GROUPS: u32 = 1_000;
@@ -30,7 +31,7 @@ pub struct Reports<S> {
 
 impl<S: Store> Reports<S>
 where
-    S::Tx: HasReports + HasRouters,
+    S::Tx: HasReports + HasNames + HasRouters,
 {
     /// Creates the service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
@@ -93,34 +94,33 @@ async fn zone<T: HasRouters>(tx: &mut T, only: Option<&[RouterId]>) -> Result<Ti
     Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
 }
 
-async fn groups<T: HasReports>(
+async fn groups<T: HasReports + HasNames>(
     tx: &mut T,
     only: Option<&[RouterId]>,
     period: Period,
     by: TicketGrouping,
     zone: &TimeZone,
 ) -> Result<Vec<ReportGroup>, StorageError> {
-    let reports = tx.reports();
     Ok(match by {
         TicketGrouping::Day => {
             let days = period.days(zone);
-            let found = reports.by_day(only, &days).await?;
+            let found = tx.reports().by_day(only, &days).await?;
             of_days(days, found)
         }
         TicketGrouping::Queue => {
-            let found = reports.by_queue(only, period, MOST_GROUPS).await?;
+            let found = tx.reports().by_queue(only, period, MOST_GROUPS).await?;
             let queues: Vec<QueueId> = found.iter().map(|(queue, _)| queue.clone()).collect();
-            let names = reports.queue_names(&queues).await?;
+            let names = tx.names().queues(&queues).await?;
             named(found.into_iter().map(|(queue, figures)| (Some(queue), figures)), names)
         }
         TicketGrouping::Agent => {
-            let found = reports.by_agent(only, period, MOST_GROUPS).await?;
+            let found = tx.reports().by_agent(only, period, MOST_GROUPS).await?;
             let users: Vec<UserId> = found.iter().filter_map(|(user, _)| user.clone()).collect();
-            let names = reports.user_names(&users).await?;
+            let names = tx.names().users(&users).await?;
             named(found.into_iter(), names)
         }
         TicketGrouping::Reason => {
-            let found = reports.by_reason(only, period, MOST_GROUPS).await?;
+            let found = tx.reports().by_reason(only, period, MOST_GROUPS).await?;
             named(found.into_iter(), Vec::new())
         }
     })

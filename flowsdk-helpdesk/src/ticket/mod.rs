@@ -5,6 +5,7 @@ mod model;
 mod repository;
 pub(crate) mod stored;
 mod transition;
+mod within;
 
 pub use error::TicketError;
 pub use model::{
@@ -12,3 +13,4 @@ pub use model::{
 };
 pub use repository::{HasTickets, TicketRepository};
 pub use transition::{Closing, NotOpen, TransferTarget};
+pub(crate) use within::find_within;

@@ -14,7 +14,7 @@ use flowsdk_core::store::{Store, Transaction as _, transact};
 use flowsdk_core::stream::outbox::HasOutbox;
 
 use super::{HasViewers, Look, TYPING_LASTS, VIEW_LIFETIME, Viewer};
-use crate::ticket::{HasTickets, Ticket, TicketError as Error};
+use crate::ticket::{HasTickets, Ticket, TicketError as Error, find_within};
 
 /// Notes who looks at tickets and who types, and shows it to the others.
 #[derive(Debug)]
@@ -84,8 +84,7 @@ where
         ticket: &TicketId,
         is_typing: bool,
     ) -> Result<Ticket, Error> {
-        let found = tx.tickets().find(ticket).await?;
-        let ticket = found.filter(|ticket| reach.contains(&ticket.router_id)).ok_or(Error::NotFound)?;
+        let ticket = find_within(tx, reach, ticket).await?;
         let now = self.cx.now();
         let look = Look {
             desk: desk.to_owned(),

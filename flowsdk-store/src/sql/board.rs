@@ -2,16 +2,15 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ContactId, QueueId, RouterId, UserId};
+use flowsdk_core::id::{QueueId, RouterId, UserId};
 use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::board::{BoardFilter, BoardRepository, HasBoard, TicketCount};
 use flowsdk_helpdesk::ticket::{Ticket, TicketStatus};
 
 use super::SqlTx;
 use super::record::Record as _;
-use super::statement::{Sql, sql, sql_list, sql_per};
+use super::statement::{Sql, sql, sql_per};
 
 const OPEN_COUNTS: Sql = sql("SELECT queue_id, assigned_user_id, status, COUNT(*) FROM ticket
      WHERE router_id = $1 AND status IN ('waiting', 'assigned') AND kind = 'human'
@@ -62,10 +61,8 @@ const CLOSED_TICKETS: Sql = sql_per(
 
 const QUEUES: Sql = sql("SELECT id, name, is_active FROM queue WHERE router_id = $1 ORDER BY name, id");
 
-const CONTACT_NAMES: Sql = sql_list!("SELECT id, name FROM contact WHERE id ", "$1", "");
-
 super::statement::statements! {
-    OPEN_COUNTS, CLOSED_COUNTS, OPEN_TICKETS, CLOSED_TICKETS, QUEUES, CONTACT_NAMES
+    OPEN_COUNTS, CLOSED_COUNTS, OPEN_TICKETS, CLOSED_TICKETS, QUEUES
 }
 
 super::accessor::has!(HasBoard::board -> BoardRepository);
@@ -116,12 +113,5 @@ impl BoardRepository for SqlTx {
 
     async fn queues(&mut self, router: &RouterId) -> Result<Vec<(QueueId, String, bool)>, StorageError> {
         self.conn.fetch_all(QUEUES, (router,)).await
-    }
-
-    async fn contact_names(
-        &mut self,
-        contacts: &[ContactId],
-    ) -> Result<Vec<(ContactId, String)>, StorageError> {
-        self.conn.fetch_all(CONTACT_NAMES, (Json(contacts),)).await
     }
 }

@@ -59,6 +59,7 @@ mod media;
 mod message;
 mod migrations;
 mod monitoring;
+mod names;
 mod note;
 mod observability;
 mod opt_in;

@@ -4,16 +4,15 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::{Json, Value};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ContactId, QueueId, RouterId, UserId};
+use flowsdk_core::id::{QueueId, RouterId, UserId};
 use flowsdk_core::page::Cursor;
 use flowsdk_helpdesk::report::{Day, HasReports, Period, ReportRepository, TicketFigures, TimeSpread};
-use flowsdk_helpdesk::tag::TagId;
 use flowsdk_helpdesk::ticket::Ticket;
 
 use super::SqlTx;
 use super::list::{Asked, Filter, ListSql, Place};
 use super::row::{Cells, Row, With};
-use super::statement::{Sql, sql_list, sql_per};
+use super::statement::{Sql, sql_per};
 
 /// The figures of tickets by a label: up to `$1` labels, those with the most tickets first.
 macro_rules! figures {
@@ -110,14 +109,8 @@ pub(super) static LIST: ListSql<Period> = ListSql::of::<Ticket>()
         Filter::of("kind = 'human'", |_| Asked::Yes).always(),
     ]);
 
-const QUEUE_NAMES: Sql = sql_list!("SELECT id, name FROM queue WHERE id ", "$1", "");
-const USER_NAMES: Sql = sql_list!("SELECT id, name FROM user_account WHERE id ", "$1", "");
-const CONTACT_NAMES: Sql = sql_list!("SELECT id, name FROM contact WHERE id ", "$1", "");
-const TAG_NAMES: Sql = sql_list!("SELECT id, name FROM tag WHERE id ", "$1", "");
-
 super::statement::statements! {
-    TOTAL, TOTAL_OF, BY_DAY, BY_DAY_OF, BY_QUEUE, BY_QUEUE_OF, BY_AGENT, BY_AGENT_OF, BY_REASON, BY_REASON_OF,
-    QUEUE_NAMES, USER_NAMES, CONTACT_NAMES, TAG_NAMES; LIST
+    TOTAL, TOTAL_OF, BY_DAY, BY_DAY_OF, BY_QUEUE, BY_QUEUE_OF, BY_AGENT, BY_AGENT_OF, BY_REASON, BY_REASON_OF; LIST
 }
 
 super::accessor::has!(HasReports::reports -> ReportRepository);
@@ -236,21 +229,5 @@ impl ReportRepository for SqlTx {
             limit: i64::from(limit),
         };
         self.conn.fetch_list(&LIST, &period, only, place).await
-    }
-
-    async fn queue_names(&mut self, ids: &[QueueId]) -> Result<Vec<(QueueId, String)>, StorageError> {
-        self.conn.fetch_all(QUEUE_NAMES, (Json(ids),)).await
-    }
-
-    async fn user_names(&mut self, ids: &[UserId]) -> Result<Vec<(UserId, String)>, StorageError> {
-        self.conn.fetch_all(USER_NAMES, (Json(ids),)).await
-    }
-
-    async fn contact_names(&mut self, ids: &[ContactId]) -> Result<Vec<(ContactId, String)>, StorageError> {
-        self.conn.fetch_all(CONTACT_NAMES, (Json(ids),)).await
-    }
-
-    async fn tag_names(&mut self, ids: &[TagId]) -> Result<Vec<(TagId, String)>, StorageError> {
-        self.conn.fetch_all(TAG_NAMES, (Json(ids),)).await
     }
 }

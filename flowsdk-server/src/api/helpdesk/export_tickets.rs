@@ -8,6 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::fault::{BoxError, Chain, StorageError};
 use flowsdk_core::store::Store;
 use flowsdk_core::time::Timestamp;
+use flowsdk_helpdesk::names::HasNames;
 use flowsdk_helpdesk::report::{HasReports, Period, TicketRow, TicketRows};
 use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use http::header;
@@ -56,7 +57,7 @@ fn name(period: Period) -> String {
 }
 
 /// Returns the first page and those behind it.
-fn pages<S: Store<Tx: HasReports>>(
+fn pages<S: Store<Tx: HasReports + HasNames>>(
     rows: TicketRows<S>,
     first: Vec<TicketRow>,
 ) -> impl Stream<Item = Result<Vec<TicketRow>, StorageError>> {

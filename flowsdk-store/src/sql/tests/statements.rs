@@ -53,6 +53,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         login_schedule,
         message,
         monitoring,
+        names,
         note,
         observability,
         opt_in,
