@@ -14,6 +14,7 @@ pub mod monitoring;
 pub mod names;
 pub mod news;
 pub mod note;
+mod placeholders;
 pub mod queue;
 pub mod quick_reply;
 pub mod report;

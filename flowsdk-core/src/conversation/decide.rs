@@ -22,6 +22,7 @@ use crate::flow::{EffectRequest, Trigger};
 use crate::id::{ChatId, ContactId, MessageId, RouterId};
 use crate::media::{MediaFile, MediaId};
 use crate::message::{IncomingMessage, SenderKind};
+use crate::router::Fallback;
 use crate::session::{Channel, MAX_DEFERRED, Mode, Position, Session, SessionId};
 use crate::stream::broker::NewEntry;
 use crate::stream::lanes::Party;
@@ -140,7 +141,7 @@ impl Decider<'_> {
             report.frozen = run.is_frozen();
             // A session that is resumed was told when it froze.
             if run.is_frozen() && !self.facts.replaying {
-                self.unsaid = Some(Unsaid::failed(&run.session));
+                self.unsaid = Some(Unsaid::of(&run.session, Fallback::Failed));
             }
             report.notices = notices(&run, mode, report.request.as_ref(), self.now);
             report.party = Party::of(&run.session.router_id);

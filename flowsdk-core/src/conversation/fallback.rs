@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::ConversationTx;
+use crate::chat::HasChats;
 use crate::context::OpContext;
 use crate::event::OutgoingEvent;
 use crate::fault::StorageError;
 use crate::id::{ChatId, MessageId};
 use crate::message::{ContentMessage, Sender, Source, TextBody};
-use crate::router::{Fallback, Wording};
+use crate::router::{Fallback, HasRouters, Wording};
 use crate::session::{Session, SessionId};
 use crate::text::Language;
 use crate::time::Timestamp;
@@ -19,22 +19,25 @@ const TOLD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A contact who is to be told why nothing else answers.
 #[derive(Debug)]
-pub(super) struct Unsaid {
-    pub(super) session_id: SessionId,
-    pub(super) chat_id: ChatId,
+pub struct Unsaid {
+    /// The session of the contact.
+    pub session_id: SessionId,
+    /// The chat of the session.
+    pub chat_id: ChatId,
     /// The epoch of the session; 0 where there is none.
-    pub(super) epoch: i64,
-    pub(super) fallback: Fallback,
+    pub epoch: i64,
+    /// Why nothing else answers.
+    pub fallback: Fallback,
 }
 
 impl Unsaid {
-    /// An error has stopped the session.
-    pub(super) fn failed(session: &Session) -> Self {
+    /// Returns the contact of a session of which nothing else is to be expected.
+    pub fn of(session: &Session, fallback: Fallback) -> Self {
         Self {
             session_id: session.id.clone(),
             chat_id: session.chat_id.clone(),
             epoch: session.epoch,
-            fallback: Fallback::Failed,
+            fallback,
         }
     }
 
@@ -45,7 +48,11 @@ impl Unsaid {
 }
 
 /// Returns the message to each of these contacts, in order; `None` for one who was told already, or is to be told nothing.
-pub(super) async fn messages<T: ConversationTx>(
+/// `language` is the one of channels that name none.
+///
+/// # Errors
+/// [`StorageError`].
+pub async fn fallback_messages<T: HasRouters + HasChats>(
     tx: &mut T,
     cx: &OpContext,
     language: Language,
@@ -71,14 +78,14 @@ pub(super) async fn messages<T: ConversationTx>(
         [] => Vec::new(),
         chats => tx.chats().note_told(chats, now, TOLD_FOR).await?,
     };
-    let is_due = |one: &Unsaid| one.fallback == Fallback::Failed || untold.contains(&one.chat_id);
+    let is_due = |one: &Unsaid| one.fallback != Fallback::Unanswered || untold.contains(&one.chat_id);
     let message = |(one, text): (&&Unsaid, Option<String>)| {
         text.filter(|_| is_due(one)).map(|text| event(cx, one, text, now))
     };
     Ok(unsaid.iter().zip(texts).map(message).collect())
 }
 
-async fn wordings_of<T: ConversationTx>(
+async fn wordings_of<T: HasRouters>(
     tx: &mut T,
     unsaid: &[&Unsaid],
 ) -> Result<HashMap<String, Wording>, StorageError> {

@@ -15,8 +15,7 @@ use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicNam
 /// Returns the event with the number of the message. After the commit it goes to [`Handover::hand_over`].
 ///
 /// # Errors
-/// [`StorageError::Stale`] when another transaction has numbered a message of the chat meanwhile: the same work
-/// succeeds when tried again.
+/// Those of [`say_all`].
 pub async fn say<T: HasMessages + HasOutbox>(
     tx: &mut T,
     mut event: OutgoingEvent,
@@ -24,13 +23,40 @@ pub async fn say<T: HasMessages + HasOutbox>(
     handover: &Handover,
 ) -> Result<OutgoingEvent, StorageError> {
     event.chat_id = Some(chat_id.clone());
-    let row = row_of(&event, chat_id);
-    event.seq = tx.messages().insert_many(std::slice::from_ref(&row)).await?.first().copied();
-    announce_messages(tx.outbox(), event.seq.map(|seq| (router_id, &row, seq))).await?;
-    if handover.publishes(&event) {
-        tx.outbox().push_many(&[entry_of(&event)]).await?;
-    }
+    let mut said = [(router_id, event)];
+    say_all(tx, &mut said, handover).await?;
+    let [(_, event)] = said;
     Ok(event)
+}
+
+/// As [`say`], for messages to several chats, each with its router. An event without a chat is left out.
+///
+/// The events get the numbers of their messages.
+///
+/// # Errors
+/// [`StorageError::Stale`] when another transaction has numbered a message of one of the chats meanwhile: the same work
+/// succeeds when tried again.
+pub async fn say_all<T: HasMessages + HasOutbox>(
+    tx: &mut T,
+    said: &mut [(&RouterId, OutgoingEvent)],
+    handover: &Handover,
+) -> Result<(), StorageError> {
+    let row = |(_, event): &(&RouterId, OutgoingEvent)| Some(row_of(event, event.chat_id.as_ref()?));
+    let rows: Vec<NewMessage> = said.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let seqs = tx.messages().insert_many(&rows).await?;
+    let with_chat = said.iter_mut().filter(|(_, event)| event.chat_id.is_some());
+    let mut stored = Vec::with_capacity(rows.len());
+    for (((router_id, event), row), seq) in with_chat.zip(&rows).zip(seqs) {
+        event.seq = Some(seq);
+        stored.push((*router_id, row, seq));
+    }
+    announce_messages(tx.outbox(), stored).await?;
+    let published = said.iter().filter(|(_, event)| event.chat_id.is_some() && handover.publishes(event));
+    let entries: Vec<NewEntry> = published.map(|(_, event)| entry_of(event)).collect();
+    if entries.is_empty() { Ok(()) } else { tx.outbox().push_many(&entries).await }
 }
 
 impl Handover {

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::decide::Decider;
 use super::facts::Facts;
-use super::fallback::{self, Unsaid};
+use super::fallback::{Unsaid, fallback_messages};
 use super::flow_cache::{Compiled, FlowCache};
 use super::flows::Flows;
 use super::opening::{Opened, note_aliases, open_many};
@@ -22,6 +22,7 @@ use crate::event::{IncomingEvent, Notice, OutgoingEvent};
 use crate::fault::StorageError;
 use crate::flow::{EffectRequest, HasFlows as _, MAX_TURN_WORK};
 use crate::id::{FlowVersionId, RouterId};
+use crate::router::Fallback;
 use crate::session::{FrozenError, FrozenSession, HasSessions as _, SessionId};
 use crate::store::{Store, Transaction as _};
 use crate::stream::broker::NewEntry;
@@ -281,8 +282,9 @@ where
     ) -> Result<(), StorageError> {
         let mut tx = self.store.begin().await?;
         let stored = tx.sessions().find_many_for_update(std::slice::from_ref(&session_id)).await?.pop();
-        let unsaid =
-            stored.filter(|stored| !stored.frozen).map(|stored| (0, Unsaid::failed(&stored.session)));
+        let unsaid = stored
+            .filter(|stored| !stored.frozen)
+            .map(|stored| (0, Unsaid::of(&stored.session, Fallback::Failed)));
         let error = FrozenError { code: code.to_owned(), message: message.to_owned() };
         let frozen = vec![FrozenSession { session_id, error, entry, frozen_at: self.cx.now() }];
         let mut writes = Writes { frozen, ..Writes::default() };
@@ -307,7 +309,7 @@ where
         unsaid: &[(usize, Unsaid)],
     ) -> Result<(), StorageError> {
         let contacts: Vec<&Unsaid> = unsaid.iter().map(|(_, unsaid)| unsaid).collect();
-        let messages = fallback::messages(tx, &self.cx, self.language, &contacts).await?;
+        let messages = fallback_messages(tx, &self.cx, self.language, &contacts).await?;
         for ((place, unsaid), message) in unsaid.iter().zip(messages) {
             if let Some(message) = message {
                 writes.say(message.clone(), &unsaid.chat_id, &self.handover);

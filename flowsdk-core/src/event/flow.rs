@@ -136,7 +136,7 @@ pub struct HandBack {
 }
 
 /// Why human attendance did not start.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandoffDeflect {
     /// In one word, for conditions.
@@ -144,6 +144,12 @@ pub struct HandoffDeflect {
     /// The reason in words, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Which place in the queue the contact would have had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
+    /// How long they would have waited, in minutes, as far as that can be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_minutes: Option<u32>,
 }
 
 /// A flow and a block.

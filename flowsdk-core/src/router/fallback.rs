@@ -12,6 +12,8 @@ pub enum Fallback {
     Failed,
     /// Neither the channel nor its router has a published flow.
     Unanswered,
+    /// A flow has handed over to people, and the router has no queue for it (rulings D4).
+    StuckHandoff,
 }
 
 /// Texts for contacts whom nothing else answers. Absent or null, a channel has those of its router and a router those of
@@ -30,6 +32,13 @@ pub struct FallbackTexts {
     /// Said when no flow answers, at most once a day in a chat.
     #[schema(required = false, max_length = 1_024, example = "We are on holiday until Monday.")]
     pub unanswered: Option<String>,
+    /// Said once when a conversation is handed to people and the router has no active queue.
+    #[schema(
+        required = false,
+        max_length = 1_024,
+        example = "Nobody is here yet. We will write to you on Monday."
+    )]
+    pub stuck_handoff: Option<String>,
 }
 
 impl FallbackTexts {
@@ -42,6 +51,7 @@ impl FallbackTexts {
         match fallback {
             Fallback::Failed => self.failed.as_deref(),
             Fallback::Unanswered => self.unanswered.as_deref(),
+            Fallback::StuckHandoff => self.stuck_handoff.as_deref(),
         }
     }
 }
@@ -100,6 +110,21 @@ fn own(fallback: Fallback, language: Option<&str>, default: Language) -> &'stati
             "Wir haben Ihre Nachricht, aber zurzeit kann sie niemand beantworten."
         }
         (Fallback::Unanswered, _) => "Recebemos sua mensagem, mas ninguém pode respondê-la agora.",
+        (Fallback::StuckHandoff, "en") => {
+            "Nobody can attend to you right now. What you write is kept, and people will answer it."
+        }
+        (Fallback::StuckHandoff, "es") => {
+            "Ahora nadie puede atenderle. Lo que escriba queda guardado y se responderá."
+        }
+        (Fallback::StuckHandoff, "fr") => {
+            "Personne ne peut s’occuper de vous pour le moment. Ce que vous écrivez est conservé et recevra une réponse."
+        }
+        (Fallback::StuckHandoff, "de") => {
+            "Zurzeit ist niemand für Sie da. Was Sie schreiben, bleibt gespeichert und wird beantwortet."
+        }
+        (Fallback::StuckHandoff, _) => {
+            "Ninguém pode atender você agora. O que você escrever fica guardado e será respondido."
+        }
     }
 }
 
@@ -108,7 +133,12 @@ mod tests {
     use super::*;
 
     fn texts(failed: Option<&str>, unanswered: Option<&str>) -> FallbackTexts {
-        FallbackTexts { failed: failed.map(str::to_owned), unanswered: unanswered.map(str::to_owned) }
+        let stuck_handoff = None;
+        FallbackTexts {
+            failed: failed.map(str::to_owned),
+            unanswered: unanswered.map(str::to_owned),
+            stuck_handoff,
+        }
     }
 
     fn wording(channel: FallbackTexts, router: FallbackTexts, language: Option<&str>) -> Wording {
@@ -130,6 +160,9 @@ mod tests {
             let said = |fallback| wording.text(fallback, Language::English);
             assert_eq!((said(Fallback::Failed), said(Fallback::Unanswered)), (failed, unanswered));
         }
+        let ours = FallbackTexts { stuck_handoff: Some("soon".to_owned()), ..FallbackTexts::default() };
+        let wording = wording(FallbackTexts::default(), ours, None);
+        assert_eq!(wording.text(Fallback::StuckHandoff, Language::English), Some("soon"));
     }
 
     #[test]
@@ -137,18 +170,20 @@ mod tests {
         let begin = |language, default| {
             let wording = wording(FallbackTexts::default(), FallbackTexts::default(), language);
             let first = |fallback| wording.text(fallback, default)?.split(' ').next().map(str::to_owned);
-            [first(Fallback::Failed), first(Fallback::Unanswered)].map(Option::unwrap_or_default)
+            [Fallback::Failed, Fallback::Unanswered, Fallback::StuckHandoff]
+                .map(first)
+                .map(Option::unwrap_or_default)
         };
         use Language::{English, Portuguese};
         for (language, default, words) in [
-            (None, Portuguese, ["Desculpe,", "Recebemos"]),
-            (None, English, ["Sorry,", "We"]),
-            (Some("tlh"), English, ["Sorry,", "We"]),
-            (Some("pt-BR"), English, ["Desculpe,", "Recebemos"]),
-            (Some("en"), Portuguese, ["Sorry,", "We"]),
-            (Some("es"), Portuguese, ["Lo", "Hemos"]),
-            (Some("fr"), Portuguese, ["Désolé,", "Nous"]),
-            (Some("de"), Portuguese, ["Bei", "Wir"]),
+            (None, Portuguese, ["Desculpe,", "Recebemos", "Ninguém"]),
+            (None, English, ["Sorry,", "We", "Nobody"]),
+            (Some("tlh"), English, ["Sorry,", "We", "Nobody"]),
+            (Some("pt-BR"), English, ["Desculpe,", "Recebemos", "Ninguém"]),
+            (Some("en"), Portuguese, ["Sorry,", "We", "Nobody"]),
+            (Some("es"), Portuguese, ["Lo", "Hemos", "Ahora"]),
+            (Some("fr"), Portuguese, ["Désolé,", "Nous", "Personne"]),
+            (Some("de"), Portuguese, ["Bei", "Wir", "Zurzeit"]),
         ] {
             assert_eq!(begin(language, default), words, "{language:?}");
         }

@@ -5,7 +5,9 @@ mod content;
 mod service;
 pub(crate) mod steps;
 mod sweep;
+mod waiting;
 
 pub use command::{CloseTicket, GoOnAt, ReplyToContact, TagTicket, TransferTicket};
 pub use service::{By, Desk, DeskTx, Replied};
 pub use sweep::DeskSweep;
+pub use waiting::WaitingNotices;

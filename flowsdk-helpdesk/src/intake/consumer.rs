@@ -7,16 +7,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use flowsdk_core::contact::HasContacts as _;
 use flowsdk_core::context::OpContext;
+use flowsdk_core::conversation::{Handover, Unsaid, fallback_messages, say_all};
 use flowsdk_core::event::{
-    HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent, SentMessageEvent, WebhookEventType,
+    HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent, OutgoingEvent, SentMessageEvent, WebhookEventType,
 };
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ChatId, ContactId, QueueId};
+use flowsdk_core::id::{ChatId, ContactId, QueueId, RouterId};
 use flowsdk_core::session::{HasSessions as _, SessionId, StoredSession};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::stream::broker::Entry;
 use flowsdk_core::stream::consumer::{BatchHandler, Verdict, Work};
 use flowsdk_core::stream::topic::TopicName;
+use flowsdk_core::text::Language;
 use flowsdk_core::time::Timestamp;
 
 use super::HasStuckHandoffs as _;
@@ -39,15 +41,24 @@ pub struct HelpdeskIntake<S> {
     store: Arc<S>,
     cx: OpContext,
     dispatcher: Arc<Dispatcher<S>>,
+    handover: Handover,
+    language: Language,
 }
 
 impl<S: Store> HelpdeskIntake<S>
 where
     S::Tx: IntakeTx,
 {
-    /// Creates an intake over `store`, whose tickets `dispatcher` gives to agents.
-    pub fn new(store: Arc<S>, cx: OpContext, dispatcher: Arc<Dispatcher<S>>) -> Self {
-        Self { store, cx, dispatcher }
+    /// Creates an intake over `store`, whose tickets `dispatcher` gives to agents. What contacts are told goes by
+    /// `handover`, in `language` where their channel names none.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        dispatcher: Arc<Dispatcher<S>>,
+        handover: Handover,
+        language: Language,
+    ) -> Self {
+        Self { store, cx, dispatcher, handover, language }
     }
 
     /// Takes events in one commit, and then gives their tickets to agents. An event that comes again changes nothing.
@@ -73,9 +84,11 @@ where
             due.iter().map(|stuck| (stuck.session_id.clone(), (stuck.attempts, stuck.created_at))).collect();
         let handoffs: Vec<&HandoffEvent> = due.iter().map(|stuck| &stuck.event).collect();
         let mut tx = self.store.begin().await?;
-        let Taken { queues, news } = take(&mut tx, &self.cx, &handoffs, &attempts).await?;
+        let Taken { queues, news, stuck } = take(&mut tx, &self.cx, &handoffs, &attempts).await?;
+        let said = self.tell_contacts(&mut tx, &stuck).await?;
         tell(&mut tx, news.into_iter(), self.cx.now()).await?;
         tx.commit().await?;
+        self.hand_over(said);
         self.dispatcher.dispatch_each(&queues.into_iter().collect::<Vec<_>>()).await;
         Ok(())
     }
@@ -125,7 +138,8 @@ where
             return Ok(BTreeSet::new());
         }
         let mut tx = self.store.begin().await?;
-        let Taken { queues, mut news } = take(&mut tx, &self.cx, &handoffs, &BTreeMap::new()).await?;
+        let Taken { queues, mut news, stuck } = take(&mut tx, &self.cx, &handoffs, &BTreeMap::new()).await?;
+        let said = self.tell_contacts(&mut tx, &stuck).await?;
         if !wrote.is_empty() {
             news.extend(note(&mut tx, wrote).await?);
         }
@@ -136,7 +150,28 @@ where
         }
         tell(&mut tx, news.into_iter(), self.cx.now()).await?;
         tx.commit().await?;
+        self.hand_over(said);
         Ok(queues)
+    }
+
+    /// Tells contacts that no queue takes their handoff (rulings S20).
+    async fn tell_contacts<'a>(
+        &self,
+        tx: &mut S::Tx,
+        stuck: &'a [(RouterId, Unsaid)],
+    ) -> Result<Vec<(&'a RouterId, OutgoingEvent)>, StorageError> {
+        let unsaid: Vec<&Unsaid> = stuck.iter().map(|(_, unsaid)| unsaid).collect();
+        let messages = fallback_messages(tx, &self.cx, self.language, &unsaid).await?;
+        let mut said: Vec<_> =
+            stuck.iter().zip(messages).filter_map(|((router, _), event)| Some((router, event?))).collect();
+        say_all(tx, &mut said, &self.handover).await?;
+        Ok(said)
+    }
+
+    fn hand_over(&self, said: Vec<(&RouterId, OutgoingEvent)>) {
+        for (_, event) in said {
+            self.handover.hand_over(event);
+        }
     }
 }
 

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use flowsdk_core::chat::HasChatCatalog;
+use flowsdk_core::chat::{HasChatCatalog, HasChats};
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::context::OpContext;
+use flowsdk_core::conversation::Unsaid;
 use flowsdk_core::event::{FlowEvent, HandBack, HandoffDeflect, HandoffEvent, WebhookEventType};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ChatId, QueueId, TicketId, UserId};
+use flowsdk_core::id::{ChatId, QueueId, RouterId, TicketId, UserId};
+use flowsdk_core::message::HasMessages;
 use flowsdk_core::record::HasRecords;
-use flowsdk_core::router::HasRouters;
+use flowsdk_core::router::{Fallback, HasRouters};
 use flowsdk_core::session::{HasSessions, HelpdeskState, Mode, Session, SessionId, SessionWrite};
 use flowsdk_core::store::Transaction;
 use flowsdk_core::stream::broker::NewEntry;
@@ -37,6 +39,8 @@ pub trait IntakeTx:
     + HasSessions
     + HasContacts
     + HasChatCatalog
+    + HasChats
+    + HasMessages
     + HasRouters
     + HasOutbox
 {
@@ -51,6 +55,8 @@ impl<
         + HasSessions
         + HasContacts
         + HasChatCatalog
+        + HasChats
+        + HasMessages
         + HasRouters
         + HasOutbox,
 > IntakeTx for T
@@ -68,6 +74,8 @@ pub(super) struct Taken {
     pub(super) queues: BTreeSet<QueueId>,
     /// What agents are to be told.
     pub(super) news: Vec<News>,
+    /// The contacts whose handoff no queue takes, and who were not told so yet, each with their router.
+    pub(super) stuck: Vec<(RouterId, Unsaid)>,
 }
 
 /// Turns handoffs into tickets, no two of one session. Those without a queue are kept: `attempts` has how often each was
@@ -98,6 +106,7 @@ pub(super) async fn take<T: IntakeTx>(
         open: BTreeMap::new(),
         replaced: Vec::new(),
         stuck: Vec::new(),
+        unsaid: Vec::new(),
         deflected: Vec::new(),
     };
     taking.open.extend(open.into_iter().map(|ticket| (ticket.chat_id.clone(), Placed::Stored(ticket))));
@@ -114,7 +123,7 @@ pub(super) async fn take<T: IntakeTx>(
             continue;
         }
         let Some(queue) = targets.queue_of(event, session) else {
-            taking.keep(event, attempts.get(&event.session_id).copied());
+            taking.keep(event, session, attempts.get(&event.session_id).copied());
             continue;
         };
         let user = preset_user(tx, event).await?;
@@ -162,6 +171,8 @@ struct Taking<'a> {
     open: BTreeMap<ChatId, Placed>,
     replaced: Vec<Placed>,
     stuck: Vec<StuckHandoff>,
+    /// Who is told that no queue takes their handoff.
+    unsaid: Vec<(RouterId, Unsaid)>,
     deflected: Vec<FlowEvent>,
 }
 
@@ -228,12 +239,14 @@ impl Taking<'_> {
     }
 
     /// Keeps a handoff that no queue takes.
-    fn keep(&mut self, event: &HandoffEvent, before: Option<(u32, Timestamp)>) {
+    fn keep(&mut self, event: &HandoffEvent, session: &Session, before: Option<(u32, Timestamp)>) {
         let (attempts, since) = before.unwrap_or((0, self.now));
         let pause = FIRST_PAUSE.saturating_mul(1 << attempts.min(16)).min(LONGEST_PAUSE);
         if before.is_none() {
             tracing::warn!(router = %event.router_id, session = %event.session_id,
                 "a handoff waits: its router has no active queue");
+            let unsaid = Unsaid::of(session, Fallback::StuckHandoff);
+            self.unsaid.push((event.router_id.clone(), unsaid));
         }
         self.stuck.push(StuckHandoff {
             session_id: event.session_id.clone(),
@@ -247,13 +260,16 @@ impl Taking<'_> {
 
     /// Writes it all: tickets that end before those that take their place, since a chat has one open ticket.
     async fn write<T: IntakeTx>(
-        self,
+        mut self,
         tx: &mut T,
         cx: &OpContext,
         pointers: Vec<(Session, TicketId)>,
         settled: &[SessionId],
         were_stuck: bool,
     ) -> Result<Taken, StorageError> {
+        if !were_stuck {
+            self.leave_out_known(tx).await?;
+        }
         let (mut saved, mut new) = (Vec::new(), Vec::new());
         for placed in self.replaced {
             match placed {
@@ -285,7 +301,23 @@ impl Taking<'_> {
         publish_endings(tx, &closed, None).await?;
         publish_deflections(tx, &self.deflected).await?;
         let news = closed.iter().filter_map(News::of_end).chain(given).collect();
-        Ok(Taken { queues, news })
+        Ok(Taken { queues, news, stuck: self.unsaid })
+    }
+
+    /// Leaves out handoffs that are kept already: their events have come again.
+    async fn leave_out_known<T: IntakeTx>(&mut self, tx: &mut T) -> Result<(), StorageError> {
+        if self.stuck.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<SessionId> = self.stuck.iter().map(|stuck| stuck.session_id.clone()).collect();
+        let known = tx.stuck_handoffs().of_sessions(&ids).await?;
+        let is_known = |session: &SessionId, epoch: Option<i64>| {
+            known.iter().any(|kept| kept.session_id == *session && kept.event.epoch == epoch)
+        };
+        self.stuck.retain(|stuck| !is_known(&stuck.session_id, stuck.event.epoch));
+        let stuck: BTreeSet<&SessionId> = self.stuck.iter().map(|stuck| &stuck.session_id).collect();
+        self.unsaid.retain(|(_, unsaid)| stuck.contains(&unsaid.session_id));
+        Ok(())
     }
 }
 

@@ -42,6 +42,9 @@ pub trait StuckHandoffRepository: Send {
     /// Returns up to `limit` handoffs that are due at `now`, the ones due first before others.
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<StuckHandoff>, StorageError>;
 
+    /// Returns the handoffs of these sessions.
+    async fn of_sessions(&mut self, sessions: &[SessionId]) -> Result<Vec<StuckHandoff>, StorageError>;
+
     /// Returns how many there are.
     async fn count(&mut self) -> Result<i64, StorageError>;
 

@@ -10,7 +10,7 @@ use flowsdk_core::session::Session;
 use flowsdk_core::time::Timestamp;
 
 use super::IntakeTx;
-use crate::queue::{Queue, QueueLoad};
+use crate::queue::{PACE_PERIOD, Queue, QueueLoad};
 use crate::rule::{DistributionRule, resolve};
 
 /// What the routers of a batch say about where handoffs go.
@@ -76,6 +76,9 @@ async fn loads<T: IntakeTx>(
     }
     for (queue, waiting, _) in tx.tickets().waiting_in(&ids).await? {
         loads.insert(queue, QueueLoad { waiting, ..QueueLoad::default() });
+    }
+    for (queue, taken) in tx.tickets().taken_in(&ids, now - PACE_PERIOD).await? {
+        loads.entry(queue).or_default().taken = taken;
     }
     for (queue, present) in tx.queues().present_in(&ids, now).await? {
         loads.entry(queue).or_default().present = present;

@@ -5,7 +5,7 @@ use flowsdk_core::event::HandoffDeflect;
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Queue;
+use super::{Place, Queue};
 
 /// Why a queue turns a handoff away. Flows read it as `handoffDeflect.reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
@@ -26,6 +26,15 @@ pub struct QueueLoad {
     pub waiting: i64,
     /// How many of its agents are `online` or `busy`.
     pub present: i64,
+    /// How many of its tickets were taken within [`PACE_PERIOD`](super::PACE_PERIOD).
+    pub taken: i64,
+}
+
+impl QueueLoad {
+    /// Returns the place of a ticket that comes next.
+    fn next_place(self) -> Place {
+        Place::at(u32::try_from(self.waiting).unwrap_or_default().saturating_add(1), self.taken)
+    }
 }
 
 impl Queue {
@@ -40,7 +49,14 @@ impl Queue {
         let hours = self.business_hours.as_ref().filter(|_| reason == DeflectReason::Closed);
         let opening = hours.and_then(|hours| hours.opens_after(at, tz));
         let detail = opening.map(|opening| opening.strftime("%Y-%m-%d %H:%M").to_string());
-        Some(HandoffDeflect { reason: reason.name().to_owned(), detail })
+        // While the queue is closed, nobody counts who waits.
+        let place = (reason != DeflectReason::Closed).then(|| load.next_place());
+        Some(HandoffDeflect {
+            reason: reason.name().to_owned(),
+            detail,
+            position: place.map(|place| place.position),
+            wait_minutes: place.and_then(|place| place.wait_minutes),
+        })
     }
 
     /// Returns whether a moment is within the business hours; a queue without them is always open.
@@ -79,7 +95,7 @@ mod tests {
             business_hours: serde_json::from_value(hours).expect("hours"),
             ..queue("q1")
         };
-        queue.deflects(at, "America/Sao_Paulo", QueueLoad { waiting, present })
+        queue.deflects(at, "America/Sao_Paulo", QueueLoad { waiting, present, taken: 30 })
     }
 
     #[test]
@@ -96,15 +112,18 @@ mod tests {
             (&[NoAgent], CLOSED, 9, 1, None),
         ] {
             let found = deflection(when, at, waiting, present);
-            let found = found.as_ref().map(|found| (found.reason.as_str(), found.detail.as_deref()));
-            assert_eq!(found, expected, "{when:?} at {at}, {waiting} waiting, {present} present");
+            let told = found.as_ref().map(|found| (found.reason.as_str(), found.detail.as_deref()));
+            assert_eq!(told, expected, "{when:?} at {at}, {waiting} waiting, {present} present");
+            let place = found.and_then(|found| Some((found.position?, found.wait_minutes?)));
+            let is_counted = expected.is_some_and(|(reason, _)| reason != "closed");
+            assert_eq!(place, is_counted.then_some((4, 8)), "{when:?}");
         }
     }
 
     #[test]
     fn a_queue_without_hours_or_limit_is_never_closed_or_full() {
         let queue = Queue { deflect_when: DeflectReason::ALL.to_vec(), ..queue("q1") };
-        let load = QueueLoad { waiting: 1_000, present: 1 };
+        let load = QueueLoad { waiting: 1_000, present: 1, taken: 0 };
         assert_eq!(queue.deflects(CLOSED, "UTC", load), None);
     }
 }

@@ -6,6 +6,7 @@ mod hours;
 mod model;
 mod repository;
 mod service;
+mod waiting;
 
 pub use deflection::{DeflectReason, QueueLoad};
 pub use error::QueueError;
@@ -13,6 +14,7 @@ pub use hours::{BusinessHours, DaySpan, Holiday, InvalidTimeOfDay, TimeOfDay, We
 pub use model::{DistributionStrategy, NewQueue, Queue, QueueChange};
 pub use repository::{HasQueues, QueueRepository};
 pub use service::Queues;
+pub use waiting::{PACE_PERIOD, Place, WaitingNotice};
 
 #[cfg(test)]
 pub(crate) mod tests {
@@ -33,6 +35,7 @@ pub(crate) mod tests {
             business_hours: None,
             deflect_when: Vec::new(),
             max_waiting: None,
+            waiting_notice: None,
             is_active: true,
             created_at: Timestamp::from_millis(0),
             updated_at: Timestamp::from_millis(0),

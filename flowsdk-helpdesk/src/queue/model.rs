@@ -18,7 +18,7 @@ use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{BusinessHours, DeflectReason, QueueError};
+use super::{BusinessHours, DeflectReason, QueueError, WaitingNotice};
 
 /// How the tickets of a queue get to its agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Named)]
@@ -67,6 +67,9 @@ pub struct Queue {
     /// As many tickets may wait before the queue is `full`; null is any number.
     #[schema(required = true, minimum = 1, maximum = 1_000_000)]
     pub max_waiting: Option<u32>,
+    /// What contacts are told while their tickets wait; null is nothing.
+    #[schema(required = true)]
+    pub waiting_notice: Option<WaitingNotice>,
     /// Whether handoffs go to it. Tickets that wait in it are distributed all the same.
     pub is_active: bool,
     /// When it was created.
@@ -159,6 +162,8 @@ pub struct NewQueue {
     /// As many tickets may wait before the queue is `full`; null is any number.
     #[schema(minimum = 1, maximum = 1_000_000)]
     pub max_waiting: Option<u32>,
+    /// What contacts are told while their tickets wait; null is nothing.
+    pub waiting_notice: Option<WaitingNotice>,
     /// Whether handoffs go to it.
     #[serde(default = "yes")]
     #[schema(required = false)]
@@ -186,6 +191,7 @@ impl NewQueue {
             business_hours: None,
             deflect_when: Vec::new(),
             max_waiting: None,
+            waiting_notice: None,
             is_active: true,
         }
     }
@@ -216,6 +222,7 @@ impl NewRecord for NewQueue {
             business_hours: self.business_hours,
             deflect_when: self.deflect_when,
             max_waiting: self.max_waiting,
+            waiting_notice: self.waiting_notice,
             is_active: self.is_active,
             created_at: now,
             updated_at: now,
@@ -257,6 +264,10 @@ pub struct QueueChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000)]
     pub max_waiting: Option<Option<u32>>,
+    /// What contacts are told while their tickets wait; null is nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<WaitingNotice>)]
+    pub waiting_notice: Option<Option<WaitingNotice>>,
     /// Whether handoffs go to it.
     #[schema(value_type = bool, required = false)]
     pub is_active: Option<bool>,
@@ -281,6 +292,7 @@ impl RecordChange for QueueChange {
             business_hours: self.business_hours.unwrap_or(queue.business_hours),
             deflect_when: self.deflect_when.unwrap_or(queue.deflect_when),
             max_waiting: self.max_waiting.unwrap_or(queue.max_waiting),
+            waiting_notice: self.waiting_notice.unwrap_or(queue.waiting_notice),
             is_active: self.is_active.unwrap_or(queue.is_active),
             ..queue
         }

@@ -14,6 +14,9 @@ pub trait QueueRepository: Send {
     /// Returns the active queues of these routers, the oldest first.
     async fn active_of(&mut self, routers: &[RouterId]) -> Result<Vec<Queue>, StorageError>;
 
+    /// Returns those of these queues that exist.
+    async fn find_many(&mut self, ids: &[QueueId]) -> Result<Vec<Queue>, StorageError>;
+
     /// Returns the agents of a queue, in the order of their ids.
     async fn agents(&mut self, queue: &QueueId) -> Result<Vec<DeskAgent>, StorageError>;
 

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use flowsdk_core::time::Timestamp;
 use serde_json::{Map, Value};
 
+use crate::placeholders::fill;
+
 /// The values of placeholders.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
@@ -22,25 +24,7 @@ pub struct Known<'a> {
 
 /// Returns a text with the values of its placeholders. One without a value stays as it is.
 pub fn resolve(text: &str, known: Known<'_>) -> String {
-    let mut resolved = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("{{") {
-        let (before, from) = rest.split_at(start);
-        resolved.push_str(before);
-        let Some(end) = from.find("}}") else {
-            rest = from;
-            break;
-        };
-        let (placeholder, after) = from.split_at(end + 2);
-        let key = placeholder.trim_start_matches("{{").trim_end_matches("}}").trim();
-        match known.value(key) {
-            Some(value) => resolved.push_str(&value),
-            None => resolved.push_str(placeholder),
-        }
-        rest = after;
-    }
-    resolved.push_str(rest);
-    resolved
+    fill(text, |key| known.value(key))
 }
 
 impl<'a> Known<'a> {

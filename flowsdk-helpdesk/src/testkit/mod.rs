@@ -25,7 +25,7 @@ use flowsdk_core::time::{ManualClock, Timestamp};
 
 use crate::intake::HasStuckHandoffs;
 use crate::news::HasNews;
-use crate::queue::{DeflectReason, DistributionStrategy, HasQueues, Queue};
+use crate::queue::{DeflectReason, DistributionStrategy, HasQueues, Queue, WaitingNotice};
 use crate::quick_reply::{HasQuickReplies, QuickReply};
 use crate::rule::{DistributionRule, HasRules};
 use crate::tag::{HasTags, Tag};
@@ -139,6 +139,12 @@ fn queue(id: &str, router: &RouterId, name: &str, at: Timestamp) -> Queue {
         .expect("hours"),
         deflect_when: vec![DeflectReason::Full, DeflectReason::Closed],
         max_waiting: Some(50),
+        waiting_notice: Some(WaitingNotice {
+            text: "Nº {{position}} 👋".to_owned(),
+            text_without_wait: Some("já".to_owned()),
+            after_seconds: 0,
+            every_minutes: Some(5),
+        }),
         is_active: true,
         created_at: at,
         updated_at: at,

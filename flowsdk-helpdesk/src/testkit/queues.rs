@@ -26,6 +26,7 @@ where
                 business_hours: None,
                 deflect_when: Vec::new(),
                 max_waiting: None,
+                waiting_notice: None,
                 is_active: false,
                 updated_at: later(5),
                 ..first.clone()

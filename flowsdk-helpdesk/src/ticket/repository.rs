@@ -103,6 +103,34 @@ pub trait TicketRepository: Send {
         queues: &[QueueId],
     ) -> Result<Vec<(QueueId, i64, Timestamp)>, StorageError>;
 
+    /// Returns how many tickets of each of these queues were taken from among the waiting ones since a time; nothing of
+    /// queues without any.
+    async fn taken_in(
+        &mut self,
+        queues: &[QueueId],
+        since: Timestamp,
+    ) -> Result<Vec<(QueueId, i64)>, StorageError>;
+
+    /// Returns up to `limit` waiting tickets of whose wait their contact is to be told by the notice of their queue, locked.
+    /// Those that others have locked are left out, and those whose contact wrote nothing since `active_since`.
+    async fn claim_to_notify(
+        &mut self,
+        now: Timestamp,
+        active_since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Ticket>, StorageError>;
+
+    /// Notes that the contacts of these tickets were told of their wait.
+    async fn note_notified(&mut self, tickets: &[TicketId], now: Timestamp) -> Result<(), StorageError>;
+
+    /// Returns the position of each of these tickets among those that wait in its queue, of which these are all queues. The
+    /// oldest is 1.
+    async fn positions(
+        &mut self,
+        queues: &[QueueId],
+        tickets: &[TicketId],
+    ) -> Result<Vec<(TicketId, i64)>, StorageError>;
+
     /// Returns the queues in which tickets wait that are not left to be picked up.
     async fn queues_to_distribute(&mut self) -> Result<Vec<QueueId>, StorageError>;
 

@@ -18,7 +18,8 @@ record! {
     Queue in "queue" {
         id, router_id, created_at;
         name, distribution_strategy, max_concurrent_tickets_per_agent, abandon_after_minutes, reassign_after_minutes,
-        business_hours: json, deflect_when: json, max_waiting, is_active, updated_at
+        business_hours: json, deflect_when: json, max_waiting, waiting_notice: json_or_null, is_active,
+        updated_at
     }
 }
 
@@ -36,6 +37,8 @@ const ACTIVE_OF: Sql = sql_per(
          ORDER BY created_at, id FOR KEY SHARE"
     ),
 );
+
+const FIND_MANY: Sql = sql_list!(concat!(Queue::SELECT, " WHERE id "), "$1", "");
 
 const AGENTS: Sql = sql(concat!(
     DeskAgent::SELECT,
@@ -84,7 +87,7 @@ const PRESENT_IN: Sql = sql_list!(
 );
 
 super::statement::statements! {
-    ACTIVE_OF, AGENTS, ADD_AGENT, REMOVE_AGENT, LAST_GIVEN, NOTE_GIVEN, OF_USER, OF_USERS, PRESENT_IN; TABLE
+    ACTIVE_OF, FIND_MANY, AGENTS, ADD_AGENT, REMOVE_AGENT, LAST_GIVEN, NOTE_GIVEN, OF_USER, OF_USERS, PRESENT_IN; TABLE
 }
 
 impl RouterTable for Queue {
@@ -99,6 +102,10 @@ super::accessor::has!(HasQueues::queues -> QueueRepository);
 impl QueueRepository for SqlTx {
     async fn active_of(&mut self, routers: &[RouterId]) -> Result<Vec<Queue>, StorageError> {
         self.conn.fetch_all(ACTIVE_OF, (Json(routers),)).await
+    }
+
+    async fn find_many(&mut self, ids: &[QueueId]) -> Result<Vec<Queue>, StorageError> {
+        self.conn.fetch_all(FIND_MANY, (Json(ids),)).await
     }
 
     async fn agents(&mut self, queue: &QueueId) -> Result<Vec<DeskAgent>, StorageError> {

@@ -29,6 +29,8 @@ static PUT: RowsSql = RowsSql::insert::<StuckHandoff>(
 
 const REMOVE: Sql = sql_list!("DELETE FROM stuck_handoff WHERE session_id ", "$1", "");
 
+const OF_SESSIONS: Sql = sql_list!(concat!(StuckHandoff::SELECT, " WHERE session_id "), "$1", "");
+
 const DUE: Sql = sql(concat!(StuckHandoff::SELECT, " WHERE due_at <= $1 ORDER BY due_at LIMIT $2"));
 
 const COUNT: Sql = sql("SELECT COUNT(*) FROM stuck_handoff");
@@ -36,7 +38,7 @@ const COUNT: Sql = sql("SELECT COUNT(*) FROM stuck_handoff");
 pub(super) static LIST: ListSql<()> =
     ListSql::of::<StuckHandoff>().by("created_at", "session_id").within("router_id");
 
-super::statement::statements! { REMOVE, DUE, COUNT; PUT, LIST }
+super::statement::statements! { REMOVE, OF_SESSIONS, DUE, COUNT; PUT, LIST }
 
 super::accessor::has!(HasStuckHandoffs::stuck_handoffs -> StuckHandoffRepository);
 
@@ -51,6 +53,10 @@ impl StuckHandoffRepository for SqlTx {
             return Ok(());
         }
         self.conn.execute(REMOVE, (Json(sessions),)).await.map(drop)
+    }
+
+    async fn of_sessions(&mut self, sessions: &[SessionId]) -> Result<Vec<StuckHandoff>, StorageError> {
+        self.conn.fetch_all(OF_SESSIONS, (Json(sessions),)).await
     }
 
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<StuckHandoff>, StorageError> {

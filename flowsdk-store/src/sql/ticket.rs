@@ -157,6 +157,48 @@ const WAITING_IN: Sql = sql_list!(
     " GROUP BY queue_id"
 );
 
+const TAKEN_IN: Sql = sql_list!(
+    "SELECT queue_id, COUNT(*) FROM ticket WHERE assigned_at > $2 AND open_reason <> 'agent_transfer' AND queue_id ",
+    "$1",
+    " GROUP BY queue_id"
+);
+
+const CLAIM_TO_NOTIFY: Sql = sql_per(
+    concat!(
+        TO_NOTIFY,
+        " AND ((ticket.notified_at IS NULL
+                AND ticket.created_at <= $1 - (queue.waiting_notice ->> 'afterSeconds') * 1000)
+            OR ticket.notified_at <= $1 - (queue.waiting_notice ->> 'everyMinutes') * 60000)
+         ORDER BY ticket.id LIMIT $3"
+    ),
+    concat!(
+        TO_NOTIFY,
+        " AND ((ticket.notified_at IS NULL
+                AND ticket.created_at <= $1 - CAST(queue.waiting_notice ->> 'afterSeconds' AS bigint) * 1000)
+            OR ticket.notified_at <= $1 - CAST(queue.waiting_notice ->> 'everyMinutes' AS bigint) * 60000)
+         ORDER BY ticket.id LIMIT $3 FOR UPDATE OF ticket SKIP LOCKED"
+    ),
+);
+const TO_NOTIFY: &str = concat!(
+    "SELECT ",
+    OF_TICKET,
+    " FROM queue CROSS JOIN ticket WHERE queue.waiting_notice IS NOT NULL AND ticket.queue_id = queue.id
+        AND ticket.status = 'waiting' AND ticket.session_id IS NOT NULL AND ticket.contact_wrote_at > $2"
+);
+
+const NOTE_NOTIFIED: Sql = sql_list!("UPDATE ticket SET notified_at = $2 WHERE id ", "$1", "");
+
+const POSITIONS: Sql = sql_per(
+    "SELECT id, position FROM (
+        SELECT id, ROW_NUMBER() OVER (PARTITION BY queue_id ORDER BY created_at, id) AS position FROM ticket
+        WHERE status = 'waiting' AND queue_id IN (SELECT value FROM json_each($1))) AS waiting
+     WHERE id IN (SELECT value FROM json_each($2))",
+    "SELECT id, position FROM (
+        SELECT id, ROW_NUMBER() OVER (PARTITION BY queue_id ORDER BY created_at, id) AS position FROM ticket
+        WHERE status = 'waiting' AND queue_id = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))) AS waiting
+     WHERE id = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))",
+);
+
 const QUEUES_TO_DISTRIBUTE: Sql = sql("SELECT id FROM queue WHERE distribution_strategy <> 'manual_pickup'
      AND EXISTS (SELECT 1 FROM ticket WHERE ticket.queue_id = queue.id AND ticket.status = 'waiting') ORDER BY id");
 
@@ -210,7 +252,7 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
-    CLAIM_ABANDONED, UNATTENDED, CLAIM_LOST; INSERT, LIST
+    CLAIM_ABANDONED, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, LIST
 }
 
 super::accessor::has!(HasTickets::tickets -> TicketRepository);
@@ -330,6 +372,35 @@ impl TicketRepository for SqlTx {
         queues: &[QueueId],
     ) -> Result<Vec<(QueueId, i64, Timestamp)>, StorageError> {
         self.conn.fetch_all(WAITING_IN, (Json(queues),)).await
+    }
+
+    async fn taken_in(
+        &mut self,
+        queues: &[QueueId],
+        since: Timestamp,
+    ) -> Result<Vec<(QueueId, i64)>, StorageError> {
+        self.conn.fetch_all(TAKEN_IN, (Json(queues), since)).await
+    }
+
+    async fn claim_to_notify(
+        &mut self,
+        now: Timestamp,
+        active_since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_TO_NOTIFY, (now, active_since, i64::from(limit))).await
+    }
+
+    async fn note_notified(&mut self, tickets: &[TicketId], now: Timestamp) -> Result<(), StorageError> {
+        self.conn.execute(NOTE_NOTIFIED, (Json(tickets), now)).await.map(drop)
+    }
+
+    async fn positions(
+        &mut self,
+        queues: &[QueueId],
+        tickets: &[TicketId],
+    ) -> Result<Vec<(TicketId, i64)>, StorageError> {
+        self.conn.fetch_all(POSITIONS, (Json(queues), Json(tickets))).await
     }
 
     async fn queues_to_distribute(&mut self) -> Result<Vec<QueueId>, StorageError> {

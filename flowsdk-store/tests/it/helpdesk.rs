@@ -11,3 +11,4 @@ mod races;
 mod reports;
 mod sweep;
 mod viewers;
+mod waiting;

@@ -67,7 +67,11 @@ async fn a_channel_is_read_back(store: SqlStore) {
         appearance: Some(json!({ "color": "#fff", "texts": ["é", null] })),
         initial_flow_id: Some(flow),
         start_on: StartOn::Open,
-        fallback_texts: FallbackTexts { failed: Some(String::new()), unanswered: Some("é".to_owned()) },
+        fallback_texts: FallbackTexts {
+            failed: Some(String::new()),
+            unanswered: Some("é".to_owned()),
+            stuck_handoff: Some("ç".to_owned()),
+        },
         embed_secret: Some(Encrypted::from_stored("ab:cd".to_owned())),
         allowed_origins: Some(vec!["https://example.com".to_owned()]),
         ..channel(&cx, "c2", &router)

@@ -74,7 +74,10 @@ impl Turn<'_> {
     /// part that this one lacks are removed, so that none is taken for its own.
     fn note_end(&mut self, from: Mode, event: &HandBack) -> Result<(), Failure> {
         let deflect = event.handoff_deflect.as_ref();
-        let deflect = deflect.map(|why| json!({ "reason": why.reason, "detail": why.detail }));
+        let deflect = deflect.map(|why| {
+            let (position, wait) = (why.position, why.wait_minutes);
+            json!({ "reason": why.reason, "detail": why.detail, "position": position, "waitMinutes": wait })
+        });
         let ticket = event.ticket.clone().map(Value::Object);
         let reason = event.agent_end_reason.clone().map(Value::from);
         let own = |mode: Mode| from == mode;

@@ -162,7 +162,7 @@ pub enum Deflect {
 impl From<Deflect> for HandoffDeflect {
     fn from(deflect: Deflect) -> Self {
         match deflect {
-            Deflect::Reason(reason) => Self { reason, detail: None },
+            Deflect::Reason(reason) => Self { reason, ..Self::default() },
             Deflect::Whole(whole) => whole,
         }
     }

@@ -41,7 +41,7 @@ where
         copilot_config: Some(json!({})),
         helpdesk_agent_prefix_enabled: true,
         helpdesk_agent_prefix_template: Some("*{{name}}*".to_owned()),
-        fallback_texts: FallbackTexts { failed: Some("\u{fc}".to_owned()), unanswered: None },
+        fallback_texts: FallbackTexts { failed: Some("\u{fc}".to_owned()), ..FallbackTexts::default() },
         phone: PhoneOptions {
             read_receipts: true,
             typing_indicator: true,
@@ -245,7 +245,11 @@ where
         allowed_origins: Some(vec!["https://a.example".to_owned()]),
         initial_flow_id: Some(target.id.clone()),
         start_on: StartOn::Open,
-        fallback_texts: FallbackTexts { failed: None, unanswered: Some("ü".to_owned()) },
+        fallback_texts: FallbackTexts {
+            unanswered: Some("ü".to_owned()),
+            stuck_handoff: Some("ü".to_owned()),
+            ..FallbackTexts::default()
+        },
         attachments: Some(Attachments { kinds: vec![MediaKind::Image], max_bytes: 7 }),
         is_closed: false,
     };

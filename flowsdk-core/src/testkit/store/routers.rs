@@ -32,6 +32,7 @@ where
         fallback_texts: FallbackTexts {
             failed: Some(String::new()),
             unanswered: Some("até já 👋".to_owned()),
+            stuck_handoff: Some("\n".to_owned()),
         },
         phone: PhoneOptions {
             read_receipts: true,

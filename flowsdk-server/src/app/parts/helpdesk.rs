@@ -6,7 +6,7 @@ use std::time::Duration;
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::stream::consumer::ConsumerConfig;
 use flowsdk_core::stream::topic::TopicName;
-use flowsdk_helpdesk::desk::DeskSweep;
+use flowsdk_helpdesk::desk::{DeskSweep, WaitingNotices};
 use flowsdk_helpdesk::dispatch::Dispatcher;
 use flowsdk_helpdesk::intake::{HELPDESK_GROUP, HelpdeskIntake, StuckHandoffs};
 use flowsdk_store::sql::SqlStore;
@@ -32,7 +32,10 @@ pub(super) const PART: Part =
 fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let store = || Arc::clone(&ground.store);
     let dispatcher = Arc::new(Dispatcher::new(store(), ground.cx.clone()));
-    let intake = || HelpdeskIntake::new(store(), ground.cx.clone(), Arc::clone(&dispatcher));
+    let language = ground.config.default_language;
+    let intake = || {
+        HelpdeskIntake::new(store(), ground.cx.clone(), Arc::clone(&dispatcher), ground.handover(), language)
+    };
     // Its one source of events is the stream.
     drop(ground.consume(
         intake(),
@@ -43,6 +46,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         intake: intake(),
         stuck: StuckHandoffs::new(store()),
         sweep: DeskSweep::new(store(), ground.cx.clone()),
+        notices: WaitingNotices::new(store(), ground.cx.clone(), ground.handover()),
         dispatcher,
     };
     let rounds = Arc::new(rounds);
@@ -58,6 +62,7 @@ struct Rounds {
     intake: HelpdeskIntake<SqlStore>,
     stuck: StuckHandoffs<SqlStore>,
     sweep: DeskSweep<SqlStore>,
+    notices: WaitingNotices<SqlStore>,
     dispatcher: Arc<Dispatcher<SqlStore>>,
 }
 
@@ -89,6 +94,10 @@ impl Rounds {
         }
         if let Err(error) = self.dispatcher.sweep().await {
             tracing::warn!(error = %Chain(&error), "tickets wait for the next round");
+        }
+        // Whoever was given a ticket now need not be told of a wait.
+        if let Err(error) = self.notices.tick().await {
+            tracing::warn!(error = %Chain(&error), "contacts hear of their wait in the next round");
         }
     }
 }

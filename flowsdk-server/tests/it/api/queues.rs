@@ -16,9 +16,9 @@ const ROUTES: Routes = Routes {
     second: |router| json!({ "routerId": router, "name": "Vendas" }),
     change: || {
         json!({ "name": "Contas", "abandonAfterMinutes": null, "businessHours": null, "maxWaiting": 7,
-            "isActive": false })
+            "waitingNotice": null, "isActive": false })
     },
-    fields: 13,
+    fields: 14,
     unlisted: &[],
     commands: &[],
     resource: "queues",
@@ -32,7 +32,9 @@ fn queue(router: &str) -> Value {
         "businessHours": { "timeZone": "America/Sao_Paulo",
             "spans": [{ "days": ["monday", "friday"], "from": "09:00", "to": "18:00" }],
             "holidays": [{ "date": "2026-12-25", "name": "Natal", "spans": [] }] },
-        "deflectWhen": ["closed", "full"], "maxWaiting": 50, "isActive": true })
+        "deflectWhen": ["closed", "full"], "maxWaiting": 50, "isActive": true,
+        "waitingNotice": { "text": "{{position}}, {{waitMinutes}} min", "textWithoutWait": "{{position}}",
+            "afterSeconds": 0, "everyMinutes": 5 } })
 }
 
 async fn life(setup: Setup) {
@@ -60,6 +62,7 @@ async fn defaults(setup: Setup) {
         ("businessHours", json!(null)),
         ("deflectWhen", json!([])),
         ("maxWaiting", json!(null)),
+        ("waitingNotice", json!(null)),
         ("isActive", json!(true)),
     ] {
         assert_eq!(made[field], value, "{field}");
@@ -76,6 +79,13 @@ async fn what_is_refused(setup: Setup) {
         ("deflectWhen[0]", json!(["tired"])),
         ("deflectWhen", json!("closed")),
         ("maxWaiting", json!(0)),
+        ("waitingNotice.text", json!({})),
+        ("waitingNotice.text", json!({ "text": " " })),
+        ("waitingNotice.text", json!({ "text": "x".repeat(1_025) })),
+        ("waitingNotice.textWithoutWait", json!({ "text": "x", "textWithoutWait": "" })),
+        ("waitingNotice.afterSeconds", json!({ "text": "x", "afterSeconds": 3_601 })),
+        ("waitingNotice.everyMinutes", json!({ "text": "x", "everyMinutes": 0 })),
+        ("waitingNotice.other", json!({ "text": "x", "other": 1 })),
         ("businessHours.spans", json!({})),
         ("businessHours.timeZone", json!({ "spans": [], "timeZone": "America/Atlantis" })),
         ("businessHours.other", json!({ "spans": [], "other": 1 })),

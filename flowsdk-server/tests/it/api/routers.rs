@@ -67,7 +67,7 @@ async fn every_field_is_kept_and_secrets_are_not_shown(setup: Setup) {
         "channelVerifyToken": token, "llmCredentialId": credential, "logoUrl": "https://a.example/l.png",
         "sentimentConfig": { "on": true }, "copilotConfig": { "a": [1] }, "helpdeskAgentPrefixEnabled": true,
         "helpdeskAgentPrefixTemplate": "*{{name}}*", "initialFlowId": null,
-        "fallbackTexts": { "failed": "Já voltamos", "unanswered": null },
+        "fallbackTexts": { "failed": "Já voltamos", "unanswered": null, "stuckHandoff": null },
         "phone": { "readReceipts": true, "typingIndicator": false, "optOutWords": ["sair"] } });
     let made = admin.post("/routers", &settings).await.ok(201);
     let mut shown = settings.clone();

@@ -142,7 +142,7 @@ async fn visitors_are_told_where_no_flow_answers(setup: Setup) {
     let router = router(&admin, "Vazio").await;
     let made = json!({ "routerId": router, "name": "Loja" });
     let channel = admin.post("/webchat/channels", &made).await.ok(201);
-    assert_eq!(channel["fallbackTexts"], json!({ "failed": null, "unanswered": null }));
+    assert_eq!(channel["fallbackTexts"], json!({ "failed": null, "unanswered": null, "stuckHandoff": null }));
     let channel = id(&channel);
     // The texts that a visitor was sent once each of their messages is stored, newest first.
     let told = async |messages: &[&str]| {

@@ -152,7 +152,7 @@ async fn an_agent_hands_on_to_a_human(store: SqlStore) {
     assert_eq!(world.session("ana").await.wake_at, None);
     // Nobody was there: back to the question.
     let back = HandBack {
-        handoff_deflect: Some(HandoffDeflect { reason: "closed".into(), detail: None }),
+        handoff_deflect: Some(HandoffDeflect { reason: "closed".into(), ..HandoffDeflect::default() }),
         ..world.hand_back("ana").await
     };
     assert_eq!(world.flow(FlowEvent::HumanSessionEnded(back)).await, ["Ask"]);

@@ -123,6 +123,7 @@ async fn texts_are_those_of_the_channel_and_its_router(store: SqlStore) {
     let texts = |failed: Option<&str>, unanswered: Option<&str>| FallbackTexts {
         failed: failed.map(str::to_owned),
         unanswered: unanswered.map(str::to_owned),
+        stuck_handoff: None,
     };
     let now = world.cx.now();
     let router = Router {

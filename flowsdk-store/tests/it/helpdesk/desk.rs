@@ -12,8 +12,9 @@ use flowsdk_core::router::Reach;
 use flowsdk_core::session::Session;
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::topic::TopicName;
+use flowsdk_core::text::Language;
 use flowsdk_helpdesk::agent::{DeskAgent, Presence, PresenceStatus};
-use flowsdk_helpdesk::desk::{By, Desk, DeskSweep};
+use flowsdk_helpdesk::desk::{By, Desk, DeskSweep, WaitingNotices};
 use flowsdk_helpdesk::dispatch::Dispatcher;
 use flowsdk_helpdesk::intake::HelpdeskIntake;
 use flowsdk_helpdesk::queue::{DistributionStrategy, HasQueues as _, Queue, Queues};
@@ -32,6 +33,7 @@ pub(crate) struct Helpdesk {
     pub(crate) presence: Presence<SqlStore>,
     pub(crate) queues: Queues<SqlStore>,
     pub(crate) sweep: DeskSweep<SqlStore>,
+    pub(crate) notices: WaitingNotices<SqlStore>,
     author: Author,
 }
 
@@ -55,11 +57,18 @@ impl Helpdesk {
         world.start_with("router1", "attended").await;
         let (store, cx) = (|| Arc::clone(&world.store), world.cx.clone());
         let dispatcher = Arc::new(Dispatcher::new(store(), cx.clone()));
-        let sink = Arc::clone(&world.sink) as Arc<dyn OutgoingSink>;
+        let handover = || Handover::Direct(Arc::clone(&world.sink) as Arc<dyn OutgoingSink>);
         let changes = || Arc::new(NoChangeLog);
         Self {
-            intake: HelpdeskIntake::new(store(), cx.clone(), Arc::clone(&dispatcher)),
-            desk: Desk::new(store(), cx.clone(), changes(), Handover::Direct(sink), Arc::clone(&dispatcher)),
+            intake: HelpdeskIntake::new(
+                store(),
+                cx.clone(),
+                Arc::clone(&dispatcher),
+                handover(),
+                Language::Portuguese,
+            ),
+            desk: Desk::new(store(), cx.clone(), changes(), handover(), Arc::clone(&dispatcher)),
+            notices: WaitingNotices::new(store(), cx.clone(), handover()),
             presence: Presence::new(store(), cx.clone(), Arc::clone(&dispatcher)),
             queues: Queues::new(store(), cx.clone(), changes(), Arc::clone(&dispatcher)),
             sweep: DeskSweep::new(store(), cx.clone()),
@@ -86,6 +95,7 @@ impl Helpdesk {
             business_hours: None,
             deflect_when: Vec::new(),
             max_waiting: None,
+            waiting_notice: None,
             is_active: true,
             created_at: self.world.cx.now(),
             updated_at: self.world.cx.now(),

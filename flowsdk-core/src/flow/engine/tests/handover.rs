@@ -33,7 +33,8 @@ fn agent() -> Value {
 
 fn human() -> Value {
     json!({ "id": "human", "type": "human", "queueId": "queue1", "userId": "user1",
-        "outputConditions": [when("ticket.exit.key", "again", "hello"), when("handoffDeflect.reason", "closed", "later")],
+        "outputConditions": [when("ticket.exit.key", "again", "hello"), when("handoffDeflect.reason", "closed", "later"),
+            when("handoffDeflect.reason", "full", "busy")],
         "defaultOutput": { "blockId": "bye" } })
 }
 
@@ -44,6 +45,7 @@ fn stage() -> Stage {
         human(),
         say("bye", "Bye {{agentEndReason}}{{ticket.exit.key}}{{ticket.exit.survey}}"),
         say("later", "{{handoffDeflect.reason}}: {{handoffDeflect.detail}}"),
+        say("busy", "place {{handoffDeflect.position}}, {{handoffDeflect.waitMinutes}} min"),
     ]))
 }
 
@@ -139,8 +141,13 @@ fn an_ended_agent_takes_the_output_of_its_reason() {
 
 #[test]
 fn a_human_block_asks_for_its_queue_and_user() {
-    let mut stage =
-        Stage::new(&flow_of(&[ask("hello", "human"), human(), say("bye", "x"), say("later", "y")]));
+    let mut stage = Stage::new(&flow_of(&[
+        ask("hello", "human"),
+        human(),
+        say("bye", "x"),
+        say("later", "y"),
+        say("busy", "z"),
+    ]));
     stage.start("oi");
     stage.say("help");
     assert_eq!(stage.outcome().end, TurnEnd::HandedOver(Mode::Human));
@@ -166,10 +173,23 @@ fn a_closed_ticket_leaves_its_context() {
                 handoff_deflect: Some(HandoffDeflect {
                     reason: "closed".into(),
                     detail: Some("8 to 18".into()),
+                    ..HandoffDeflect::default()
                 }),
                 ..hand_back()
             },
             "closed: 8 to 18",
+        ),
+        (
+            HandBack {
+                handoff_deflect: Some(HandoffDeflect {
+                    reason: "full".into(),
+                    position: Some(4),
+                    wait_minutes: Some(20),
+                    ..HandoffDeflect::default()
+                }),
+                ..hand_back()
+            },
+            "place 4, 20 min",
         ),
     ] {
         let mut stage = stage();
