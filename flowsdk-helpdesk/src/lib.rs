@@ -7,6 +7,7 @@
 pub mod agent;
 pub mod agent_group;
 pub mod board;
+pub mod close_reason;
 pub mod desk;
 pub mod dispatch;
 pub mod intake;

@@ -68,6 +68,7 @@ pub enum EntityKind {
     QuickReply,
     Tag,
     Webhook,
+    CloseReason,
 }
 
 /// An entity that something was done to.

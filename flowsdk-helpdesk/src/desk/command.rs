@@ -36,7 +36,7 @@ impl TransferTicket {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CloseTicket {
-    /// Why; the flow reads it as `ticket.exit.key`.
+    /// Why; the flow reads it as `ticket.exit.key`. The key of an active close reason, where the router has any.
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "solved")]
     pub reason: Option<String>,
     /// The tags of the ticket from now on; those that it has, if they are not given.

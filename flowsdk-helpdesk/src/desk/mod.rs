@@ -2,6 +2,7 @@
 
 mod command;
 mod content;
+mod reason;
 mod service;
 pub(crate) mod steps;
 mod sweep;

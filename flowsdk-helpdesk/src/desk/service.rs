@@ -22,9 +22,11 @@ use flowsdk_core::stream::outbox::HasOutbox;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 
+use super::reason::Answers;
 use super::steps::{Moved, is_with, lock_session, publish_endings, tell, transfer};
 use super::{CloseTicket, ReplyToContact, TagTicket, TransferTicket, content};
 use crate::agent::HasPresence;
+use crate::close_reason::HasCloseReasons;
 use crate::dispatch::{DispatchTx, Dispatcher};
 use crate::news::News;
 use crate::queue::{HasQueues as _, Queue};
@@ -44,6 +46,7 @@ pub trait DeskTx:
     + HasChatCatalog
     + HasFlows
     + HasTags
+    + HasCloseReasons
     + HasOutbox
     + HasIdempotency
 {
@@ -59,6 +62,7 @@ impl<
         + HasChatCatalog
         + HasFlows
         + HasTags
+        + HasCloseReasons
         + HasOutbox
         + HasIdempotency,
 > DeskTx for T
@@ -312,10 +316,45 @@ where
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::BlockNotFound`], [`Error::TagUnknown`],
-    /// [`Error::Storage`].
+    /// [`Error::CloseReasonUnknown`], [`Error::Storage`].
     pub async fn close(&self, by: By<'_>, id: &TicketId, command: CloseTicket) -> Result<Ticket, Error> {
+        self.close_one(by, id, command, &mut Answers::default()).await
+    }
+
+    /// Closes tickets one after the other, as [`Self::close`] does, and returns what became of each, in their order. Each
+    /// router is asked once whether it has the reason.
+    ///
+    /// # Errors
+    /// [`StorageError`]: no further ticket is closed.
+    pub async fn close_many(
+        &self,
+        by: By<'_>,
+        ids: Vec<TicketId>,
+        command: &CloseTicket,
+    ) -> Result<Vec<(TicketId, Result<Ticket, Error>)>, StorageError> {
+        let mut answers = Answers::default();
+        let mut outcomes = Vec::with_capacity(ids.len());
+        for id in ids {
+            match self.close_one(by, &id, command.clone(), &mut answers).await {
+                Err(Error::Storage(error)) => return Err(error),
+                outcome => outcomes.push((id, outcome)),
+            }
+        }
+        Ok(outcomes)
+    }
+
+    async fn close_one(
+        &self,
+        by: By<'_>,
+        id: &TicketId,
+        command: CloseTicket,
+        answers: &mut Answers,
+    ) -> Result<Ticket, Error> {
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             let found = find_within(tx, by.reach, id).await?;
+            if !answers.takes(tx, &found.router_id, command.reason.as_deref()).await? {
+                return Err(Error::CloseReasonUnknown);
+            }
             let tags = known_tags(tx, &found, command.tag_ids.clone()).await?;
             let closing = command.by(by.user.cloned());
             if let Some(target) = &closing.jump_target {

@@ -23,6 +23,7 @@ use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::testkit::store::StoreUnderTest;
 use flowsdk_core::time::{ManualClock, Timestamp};
 
+use crate::close_reason::{CloseReason, HasCloseReasons};
 use crate::intake::HasStuckHandoffs;
 use crate::news::HasNews;
 use crate::queue::{DeflectReason, DistributionStrategy, HasQueues, Queue, WaitingNotice};
@@ -45,6 +46,8 @@ pub trait HelpdeskTx:
     + HasRecords<DistributionRule>
     + HasRecords<Tag>
     + HasRecords<QuickReply>
+    + HasRecords<CloseReason>
+    + HasCloseReasons
     + HasTags
     + HasQuickReplies
     + HasQueues
@@ -65,6 +68,8 @@ impl<
         + HasRecords<DistributionRule>
         + HasRecords<Tag>
         + HasRecords<QuickReply>
+        + HasRecords<CloseReason>
+        + HasCloseReasons
         + HasTags
         + HasQuickReplies
         + HasQueues
@@ -102,6 +107,7 @@ macro_rules! __helpdesk_store_cases {
             waiting_tickets_are_claimed_oldest_first
             a_tag_is_taken_off_the_tickets_that_have_it
             quick_replies_are_those_of_a_queue_by_name
+            a_reason_is_taken_while_it_is_active_or_none_is
             a_stuck_handoff_is_kept_once_a_session
             news_are_numbered_for_each_user
         }
@@ -226,11 +232,13 @@ fn queue_id(id: &str) -> QueueId {
 
 mod news;
 mod queues;
+mod reasons;
 mod replies;
 mod tickets;
 
 pub use news::{a_stuck_handoff_is_kept_once_a_session, news_are_numbered_for_each_user};
 pub use queues::{a_queue_is_read_back_and_its_name_given_once, rules_are_asked_in_their_order};
+pub use reasons::a_reason_is_taken_while_it_is_active_or_none_is;
 pub use replies::{a_tag_is_taken_off_the_tickets_that_have_it, quick_replies_are_those_of_a_queue_by_name};
 pub use tickets::{
     a_chat_has_one_open_ticket_and_a_handoff_one_in_all, a_ticket_is_read_back,
@@ -245,6 +253,7 @@ mod tests {
             include_str!("queues.rs"),
             include_str!("tickets.rs"),
             include_str!("replies.rs"),
+            include_str!("reasons.rs"),
             include_str!("news.rs"),
         ];
         let written: Vec<&str> = files.into_iter().flat_map(flowsdk_core::testkit::written).collect();

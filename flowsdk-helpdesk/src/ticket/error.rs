@@ -103,6 +103,16 @@ pub enum TicketError {
         field = "tagIds"
     )]
     TagUnknown,
+    /// The router of the ticket has close reasons, and no active one of this key.
+    #[error("no such close reason in the router")]
+    #[fault(
+        Unprocessable,
+        "close_reason_unknown",
+        pt = "O motivo de fechamento não existe neste roteador ou está inativo",
+        en = "The router has no such close reason, or it is inactive",
+        field = "reason"
+    )]
+    CloseReasonUnknown,
     /// Neither a user nor a queue is named, or both are.
     #[error("not exactly one target")]
     #[fault(

@@ -36,6 +36,7 @@ mod audit_logs;
 mod auth;
 mod channel_numbers;
 mod chats;
+mod close_reasons;
 mod contact_filters;
 mod contacts;
 mod dead_letters;
@@ -127,6 +128,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         queue_distribution_rules::routes,
         quick_replies::routes,
         tags::routes,
+        close_reasons::routes,
         tickets::routes,
         webhooks::routes,
         helpdesk::routes,

@@ -74,6 +74,7 @@ services! {
     distribution_rules: DistributionRules in flowsdk_helpdesk::rule,
     desk: Desk in flowsdk_helpdesk::desk,
     tags: Tags in flowsdk_helpdesk::tag,
+    close_reasons: CloseReasons in flowsdk_helpdesk::close_reason,
     quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
     monitoring: Monitoring in flowsdk_helpdesk::monitoring,
     boards: Boards in flowsdk_helpdesk::board,

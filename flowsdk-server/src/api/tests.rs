@@ -176,6 +176,8 @@ const FIXED: &[&str] = &[
     "/channel-numbers: routerId",
     "/channel-type-mappings: channelType",
     "/channel-type-mappings: routerId",
+    "/close-reasons: key",
+    "/close-reasons: routerId",
     "/contact-filters: routerId",
     "/contacts: contactVariables",
     "/contacts: origin",

@@ -26,6 +26,7 @@ mod chat;
 mod chat_catalog;
 mod chat_tag;
 mod claim;
+mod close_reason;
 mod contact;
 mod contact_catalog;
 mod contact_insight;

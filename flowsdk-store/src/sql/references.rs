@@ -177,6 +177,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("queue_distribution_rule", "router_id", "router", Cascade),
     reference("ticket", "router_id", "router", Cascade),
     reference("tag", "router_id", "router", Cascade),
+    reference("close_reason", "router_id", "router", Cascade),
     reference("ticket_note", "router_id", "router", Cascade),
     reference("ticket_note", "chat_id", "chat", Cascade),
     reference("ticket_note", "ticket_id", "ticket", Cascade),

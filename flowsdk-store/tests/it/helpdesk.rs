@@ -1,6 +1,7 @@
 //! The use cases of the helpdesk on real databases.
 
 mod any_order;
+mod close_reasons;
 mod commands;
 mod deflection;
 pub(crate) mod desk;

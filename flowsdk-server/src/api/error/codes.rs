@@ -112,6 +112,7 @@ pub const CODES: &[&str] = &[
     "agent_taken",
     "agent_group_unknown",
     "tag_unknown",
+    "close_reason_unknown",
     "shortcut_taken",
     "content_unsupported",
     "user_unknown",

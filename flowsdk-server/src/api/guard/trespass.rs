@@ -121,6 +121,7 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/queue-distribution-rules", EntityKind::QueueDistributionRule),
         ("/tickets", EntityKind::Ticket),
         ("/tags", EntityKind::Tag),
+        ("/close-reasons", EntityKind::CloseReason),
         ("/quick-replies", EntityKind::QuickReply),
         ("/webhooks", EntityKind::Webhook),
     ];

@@ -111,8 +111,13 @@ impl QueryReader {
 
     /// `true` or `false`; absent means `false`.
     pub fn flag(&mut self, name: &str) -> bool {
+        self.truth(name).unwrap_or(false)
+    }
+
+    /// `true` or `false`; `None` where it is not given.
+    pub fn truth(&mut self, name: &str) -> Option<bool> {
         let must = Text::new("Deve ser true ou false", "Must be true or false");
-        self.parsed(name, |text| text.parse().ok(), must).unwrap_or(false)
+        self.parsed(name, |text| text.parse().ok(), must)
     }
 
     /// Notes a problem of the parameter `name`.

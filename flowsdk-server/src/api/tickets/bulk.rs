@@ -38,7 +38,7 @@ pub(super) struct CloseTickets {
     /// The tickets.
     #[schema(max_items = 100)]
     ticket_ids: Vec<TicketId>,
-    /// Why; the flows read it as `ticket.exit.key`.
+    /// Why; the flows read it as `ticket.exit.key`. The key of an active close reason, where a router has any.
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "solved")]
     reason: Option<String>,
     /// The tags of each from now on; those that it has, if they are not given.
@@ -120,10 +120,9 @@ pub(super) async fn close_tickets(
 ) -> Result<Reply<BulkOutcome>, ApiError> {
     let author = can.caller.author();
     let CloseTickets { ticket_ids, reason, tag_ids } = body;
+    let command = CloseTicket { reason, tag_ids, jump_target: None };
     let mut done = BulkOutcome { items: Vec::with_capacity(ticket_ids.len()) };
-    for id in ticket_ids {
-        let command = CloseTicket { reason: reason.clone(), tag_ids: tag_ids.clone(), jump_target: None };
-        let outcome = desk.close(by(&can, &author), &id, command).await;
+    for (id, outcome) in desk.close_many(by(&can, &author), ticket_ids, &command).await? {
         done.add(id, outcome)?;
     }
     Ok(Reply(done))

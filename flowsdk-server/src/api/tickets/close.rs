@@ -25,7 +25,11 @@ use crate::api::state::Desk;
     responses(
         (status = 200, description = "The ticket", body = TicketView),
         (status = 409, description = "`ticket_closed`; `ticket_waiting`: nobody has it yet"),
-        (status = 422, description = "`block_not_found`: no published flow of the router has the block"),
+        (
+            status = 422,
+            description = "`block_not_found`: no published flow of the router has the block; `close_reason_unknown`: the \
+                router has close reasons, and `reason` is the key of no active one; `tag_unknown`"
+        ),
     )
 )]
 pub(super) async fn close_ticket(

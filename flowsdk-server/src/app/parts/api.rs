@@ -149,6 +149,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         presence,
         queues: Arc::new(state::Queues::new(store(), cx(), changes(), dispatcher())),
         tags: Arc::new(state::Tags::new(store(), cx(), changes())),
+        close_reasons: Arc::new(state::CloseReasons::new(store(), cx(), changes())),
         quick_replies: Arc::new(state::QuickReplies::new(store(), cx(), changes())),
         distribution_rules: Arc::new(state::DistributionRules::new(store(), cx(), changes())),
         desk,

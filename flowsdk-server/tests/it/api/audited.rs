@@ -130,6 +130,11 @@ impl Walk {
         let tag = json!({ "routerId": router, "name": "T" });
         let tag = id(&self.does("POST /tags", &[], Some(tag), "CREATE TAG").await);
         self.does("PATCH /tags/{id}", &[&tag], Some(json!({ "name": "U" })), "UPDATE TAG").await;
+        let reason = json!({ "routerId": router, "key": "k", "label": "K" });
+        let reason = id(&self.does("POST /close-reasons", &[], Some(reason), "CREATE CLOSE_REASON").await);
+        let off = json!({ "isActive": false });
+        self.does("PATCH /close-reasons/{id}", &[&reason], Some(off), "UPDATE CLOSE_REASON").await;
+        self.does("DELETE /close-reasons/{id}", &[&reason], None, "DELETE CLOSE_REASON").await;
         let reply = json!({ "routerId": router, "name": "R", "text": "Oi" });
         let reply = id(&self.does("POST /quick-replies", &[], Some(reply), "CREATE QUICK_REPLY").await);
         let named = json!({ "name": "S" });

@@ -441,6 +441,8 @@ async fn what_is_refused(setup: Setup) {
     let (_visitor, ticket) = tickets.hand_over(&server).await;
     let desk = desk_of(&server, &bia, None).await;
     let ticket = id(&ticket);
+    let reason = json!({ "routerId": tickets.router, "key": "refunded", "label": "Reembolsado" });
+    bia.post("/close-reasons", &reason).await.ok(201);
     for (event, payload, code) in [
         ("agent:status", json!({}), "invalid_payload"),
         ("agent:status", json!({ "status": "asleep" }), "invalid_payload"),
@@ -461,6 +463,7 @@ async fn what_is_refused(setup: Setup) {
         ("agent:close", json!({ "ticketId": ticket }), "ticket_waiting"),
         ("agent:close", json!({ "ticketId": ticket, "reason": "" }), "invalid_payload"),
         ("agent:close", json!({ "ticketId": ticket, "tagIds": vec!["c"; 21] }), "invalid_payload"),
+        ("agent:close", json!({ "ticketId": ticket, "reason": "resolvido" }), "close_reason_unknown"),
         ("agent:dance", json!({}), "event_unknown"),
         ("ticket:viewing", json!({ "ticketId": "cnothing" }), "not_found"),
         ("ticket:viewing", json!({ "ticketId": 1 }), "invalid_payload"),

@@ -14,6 +14,7 @@ mod channel_numbers;
 mod channel_type_mappings;
 mod chats;
 mod client;
+mod close_reasons;
 mod contact_filters;
 mod contacts;
 mod conventions;

@@ -65,6 +65,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0052_desk_view", "3c02180e4cbd", "1fece5fc8c48"),
     ("0053_ticket_board", "b6ad01532ce8", "b6ad01532ce8"),
     ("0054_webhook", "2d689b65e3b7", "e358be7baeda"),
+    ("0055_close_reason", "8262f45dc847", "bfcbe00741ac"),
     ("0056_waiting_notice", "5a57ad3880bc", "95782cac5a9d"),
 ];
 

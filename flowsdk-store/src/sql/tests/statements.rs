@@ -28,6 +28,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         chat,
         chat_catalog,
         chat_tag,
+        close_reason,
         contact,
         contact_catalog,
         contact_insight,

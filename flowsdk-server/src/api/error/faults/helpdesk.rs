@@ -5,6 +5,7 @@ use flowsdk_core::router::RouterUnknown;
 use flowsdk_helpdesk::agent::AgentError;
 use flowsdk_helpdesk::agent_group::AgentGroupError;
 use flowsdk_helpdesk::board::BoardError;
+use flowsdk_helpdesk::close_reason::CloseReasonError;
 use flowsdk_helpdesk::queue::QueueError;
 use flowsdk_helpdesk::quick_reply::QuickReplyError;
 use flowsdk_helpdesk::report::ReportError;
@@ -38,6 +39,13 @@ pub(super) fn add(table: &mut Table) {
         TagError::NameTaken,
         TagError::Idempotency(IdempotencyConflict),
         TagError::Storage(storage()),
+    ]);
+    table.add([
+        CloseReasonError::NotFound,
+        CloseReasonError::RouterUnknown(RouterUnknown),
+        CloseReasonError::KeyTaken,
+        CloseReasonError::Idempotency(IdempotencyConflict),
+        CloseReasonError::Storage(storage()),
     ]);
     table.add([
         QuickReplyError::NotFound,
@@ -83,6 +91,7 @@ pub(super) fn add(table: &mut Table) {
         TicketError::BlockNotFound,
         TicketError::TooLong { most: 1_000 },
         TicketError::TagUnknown,
+        TicketError::CloseReasonUnknown,
         TicketError::MentionUnknown,
         TicketError::ContentUnclear,
         TicketError::ContentUnsupported,
