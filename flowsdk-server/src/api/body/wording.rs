@@ -192,6 +192,10 @@ fn words_of(pattern: &str) -> Option<(&str, &str)> {
         NAME_PATTERN => {
             ("letras minúsculas, dígitos e sublinhados", "lower case letters, digits and underscores")
         }
+        r"^[a-z0-9_.-]+$" => (
+            "letras minúsculas, dígitos, sublinhados, pontos e hifens",
+            "lower case letters, digits, underscores, dots and hyphens",
+        ),
         r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$" => ("um idioma como pt-BR", "a language such as pt-BR"),
         LANGUAGE_PATTERN => ("um idioma como pt_BR", "a language such as pt_BR"),
         "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$" => ("uma cor como #0a7d4f", "a colour such as #0a7d4f"),

@@ -52,6 +52,11 @@ async fn what_is_refused(setup: Setup) {
         ("other", json!(1)),
     ];
     let path = ROUTES.refuse(&admin, &router, &json!({}), &wrong).await;
+    let mut body = (ROUTES.body)(&router);
+    body["key"] = json!("a b");
+    let told = super::building::details(&admin.post(ROUTES.path, &body).await);
+    let must = "Formato inválido: esperado letras minúsculas, dígitos, sublinhados, pontos e hifens";
+    assert_eq!(told, [("key".to_owned(), must.to_owned())]);
     for missing in ["key", "label"] {
         let mut body = (ROUTES.body)(&router);
         body.as_object_mut().unwrap().remove(missing);
