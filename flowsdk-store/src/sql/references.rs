@@ -123,6 +123,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("media", "message_id", "message", SetNull),
     reference("media", "session_id", "session", HISTORY),
     reference("media", "router_id", "router", SetNull),
+    reference("webhook_delivery", "key", "chat", End),
     reference("chat_tag", "chat_id", "chat", Cascade),
     reference("ticket", "chat_id", "chat", Cascade),
     reference("ticket", "previous_ticket_id", "ticket", SetNull),

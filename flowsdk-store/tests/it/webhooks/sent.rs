@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use flowsdk_core::contact::HasContactCatalog as _;
 use flowsdk_core::event::{WebhookEvent, WebhookEventType};
 use flowsdk_core::router::Reach;
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::time::IsoTime;
 use flowsdk_store::sql::SqlStore;
 use flowsdk_webhooks::delivery::{DeliveryStatus, KEPT_FOR, ReplayRange, sign};
@@ -25,6 +27,7 @@ on_every_database! {
     a_webhook_is_tried,
     a_sender_that_stops_begins_nothing,
     old_deliveries_are_forgotten,
+    what_was_told_of_a_contact_goes_with_them,
 }
 
 fn pause(is_paused: bool) -> WebhookChange {
@@ -247,4 +250,23 @@ async fn a_sender_that_stops_begins_nothing(store: SqlStore) {
     assert_eq!(place.sender.send_due(&stopped).await.expect("stopped"), 0);
     assert_eq!(place.receiver.took(), Vec::<String>::new());
     assert_eq!(place.send().await, ["e1"]);
+}
+
+async fn what_was_told_of_a_contact_goes_with_them(store: SqlStore) {
+    let place = Place::new(store).await;
+    let ana = place.world.add_visitor("ana").await;
+    place.world.say("ana", "a1", "my number is 5511987654321").await;
+    let chat = place.world.open_chat("ana").await;
+    place.happens("e1", chat.as_str()).await;
+    place.happens("e2", chat.as_str()).await;
+    place.happens("e3", "another").await;
+    place.receiver.answers(&[204, 500, 500]);
+    place.send().await;
+    let mut tx = place.world.store.begin().await.expect("begin");
+    tx.contact_catalog().delete(&ana.id).await.expect("deleted");
+    tx.commit().await.expect("commit");
+    let left: Vec<String> = place.deliveries().await.into_iter().map(|delivery| delivery.event_id).collect();
+    assert_eq!(left, ["e3"]);
+    place.world.clock.advance(Duration::from_secs(5));
+    assert_eq!(place.send().await, ["e3"], "nothing of the contact is sent again");
 }
