@@ -23,7 +23,7 @@ use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 
 use super::reason::Answers;
-use super::steps::{Moved, is_with, lock_session, publish_endings, tell, transfer};
+use super::steps::{Moved, end_offers, is_with, lock_session, publish_endings, tell, transfer};
 use super::{CloseTicket, ReplyToContact, TagTicket, TransferTicket, content};
 use crate::agent::HasPresence;
 use crate::close_reason::HasCloseReasons;
@@ -229,6 +229,44 @@ where
             self.changes.updated(by.author, &before, &after);
             after
         }))
+    }
+
+    /// Gives a ticket that is offered to a user to them. One that they have already stays theirs.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::NotOffered`], [`Error::Closed`], [`Error::AssignedToAnother`], [`Error::Storage`].
+    pub async fn accept(&self, by: By<'_>, user: &UserId, id: &TicketId) -> Result<Ticket, Error> {
+        let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+            let before = offered(tx, by, user, id).await?;
+            if before.status == TicketStatus::Assigned {
+                return Ok((before.clone(), before));
+            }
+            // Its place among their tickets was kept when it was offered.
+            let after = give(tx, before.clone(), user, &self.cx).await?;
+            Ok((before, after))
+        })
+        .await?;
+        if before != after {
+            self.changes.updated(by.author, &before, &after);
+        }
+        Ok(after)
+    }
+
+    /// Ends the offer of a ticket to a user: it is offered to the next one.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::NotOffered`], [`Error::Closed`], [`Error::AssignedToAnother`], [`Error::Storage`].
+    pub async fn decline(&self, by: By<'_>, user: &UserId, id: &TicketId) -> Result<Ticket, Error> {
+        let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+            let before = offered(tx, by, user, id).await?;
+            let after = end_offers(tx, &self.cx, vec![before.clone()]).await?.pop();
+            Ok((before, after.ok_or(Error::NotOffered)?))
+        })
+        .await?;
+        self.changes.updated(by.author, &before, &after);
+        self.dispatcher.dispatch_each(std::slice::from_ref(&after.queue_id)).await;
+        self.refill(Some(user)).await;
+        self.get(by.reach, id).await
     }
 
     /// Sends a message to the contact of a ticket, once for each idempotency key. Only whoever has the ticket may.
@@ -476,10 +514,21 @@ async fn give<T: DeskTx>(
     cx: &OpContext,
 ) -> Result<Ticket, Error> {
     let now = cx.now();
+    let offered = ticket.offered_to().filter(|other| *other != user).cloned();
     ticket.assign(user.clone(), now)?;
     stored::save(tx, cx, WebhookEventType::TicketAssigned, std::slice::from_ref(&ticket)).await?;
-    tell(tx, News::of_assignment(&ticket).into_iter(), now).await?;
+    let withdrawn = offered.map(|other| News::of_offer_end(&other, &ticket));
+    tell(tx, News::of_assignment(&ticket).into_iter().chain(withdrawn), now).await?;
     Ok(ticket)
+}
+
+/// Returns a ticket that is offered to a user, or that they have accepted already, locked.
+async fn offered<T: DeskTx>(tx: &mut T, by: By<'_>, user: &UserId, id: &TicketId) -> Result<Ticket, Error> {
+    find_within(tx, by.reach, id).await?;
+    let ticket = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+    must_wait(&ticket, Some(user))?;
+    let is_theirs = ticket.status == TicketStatus::Assigned || ticket.offered_to() == Some(user);
+    if is_theirs { Ok(ticket) } else { Err(Error::NotOffered) }
 }
 
 /// Locks the session of a ticket, and then the ticket.

@@ -76,11 +76,29 @@ pub(crate) async fn transfer<T: HasTickets + HasSessions + HasOutbox + HasNews>(
     if let Some(session) = session.filter(|session| is_with(session, &closed)) {
         point(tx, vec![(session, next.id.clone())]).await?;
     }
-    let had = closed.assigned_user_id.as_ref();
+    let had = closed.addressee();
     let gone =
         had.map(|user| News::new(user, DeskEvent::Transferred(Box::new(closed.clone()), next.id.clone())));
     tell(tx, gone.into_iter().chain(News::of_assignment(&next)), now).await?;
     Ok(Moved { closed, next })
+}
+
+/// Ends the offers of waiting tickets, which are locked, and tells whoever had them: the last step of a transaction. Returns
+/// those that were offered to somebody.
+pub(crate) async fn end_offers<T: HasTickets + HasOutbox + HasNews>(
+    tx: &mut T,
+    cx: &OpContext,
+    tickets: Vec<Ticket>,
+) -> Result<Vec<Ticket>, StorageError> {
+    let now = cx.now();
+    let passed = tickets.into_iter().filter_map(|mut ticket| Some((ticket.pass(now).ok()?, ticket)));
+    let (users, tickets): (Vec<UserId>, Vec<Ticket>) = passed.unzip();
+    if !tickets.is_empty() {
+        stored::save(tx, cx, WebhookEventType::TicketUpdated, &tickets).await?;
+        let news = users.iter().zip(&tickets).map(|(user, ticket)| News::of_offer_end(user, ticket));
+        tell(tx, news, now).await?;
+    }
+    Ok(tickets)
 }
 
 /// Closes open tickets, which are locked, gives their sessions back, and tells whoever had them: the last step of a

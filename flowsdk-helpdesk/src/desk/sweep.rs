@@ -8,7 +8,7 @@ use flowsdk_core::session::HasSessions;
 use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
 
-use super::steps::{close_all, lock_session, transfer};
+use super::steps::{close_all, end_offers, lock_session, transfer};
 use crate::news::HasNews;
 use crate::ticket::{CloseKind, Closing, HasTickets, Ticket, TicketError, TransferTarget};
 
@@ -39,6 +39,26 @@ where
     pub async fn tick(&self) -> Result<usize, StorageError> {
         let abandoned = self.close(CloseKind::Abandoned).await?;
         Ok(abandoned + self.close(CloseKind::System).await?)
+    }
+
+    /// Ends offers that their users have not answered in time. Returns how many there were.
+    ///
+    /// # Errors
+    /// What was ended before stays ended.
+    pub async fn end_offers(&self) -> Result<usize, StorageError> {
+        let mut ended = 0;
+        loop {
+            let mut tx = self.store.begin().await?;
+            let found = tx.tickets().claim_unanswered(self.cx.now(), AT_ONCE).await?;
+            let is_last = found.len() < AT_ONCE as usize;
+            if !found.is_empty() {
+                ended += end_offers(&mut tx, &self.cx, found).await?.len();
+                tx.commit().await?;
+            }
+            if is_last {
+                return Ok(ended);
+            }
+        }
     }
 
     /// Lets tickets wait again whose users are no agents any more, or were not at the desk for as long as the queue allows.

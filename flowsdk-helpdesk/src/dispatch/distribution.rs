@@ -28,23 +28,24 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Returns who is given each of the next `tickets`, in their order; fewer when nobody has room any more.
-    pub fn of(mut self, tickets: usize) -> Vec<UserId> {
-        let mut given = Vec::new();
-        while given.len() < tickets
-            && let Some(at) = self.next()
-        {
-            let Some(agent) = self.agents.get_mut(at) else { break };
+    /// Returns who gets each of the next tickets, in their order. Each is named by the users who do not get it. `None` is
+    /// a ticket for which nobody has room.
+    pub fn of<'a>(mut self, tickets: impl IntoIterator<Item = &'a [UserId]>) -> Vec<Option<UserId>> {
+        let give = |not_to: &[UserId]| {
+            let agent = self.next(not_to).and_then(|at| self.agents.get_mut(at))?;
             agent.open += 1;
             self.last = Some(agent.user.clone());
-            given.push(agent.user.clone());
-        }
-        given
+            Some(agent.user.clone())
+        };
+        tickets.into_iter().map(give).collect()
     }
 
-    /// Returns the place of the agent who is next.
-    fn next(&self) -> Option<usize> {
-        let has_room = |at: &usize| self.agents.get(*at).is_some_and(|agent| agent.open < self.limit);
+    /// Returns the place of the agent who is next, none of `not_to`.
+    fn next(&self, not_to: &[UserId]) -> Option<usize> {
+        let has_room = |at: &usize| {
+            let may = |agent: &Candidate| agent.open < self.limit && !not_to.contains(&agent.user);
+            self.agents.get(*at).is_some_and(may)
+        };
         match self.strategy {
             DistributionStrategy::ManualPickup => None,
             DistributionStrategy::LeastLoaded => {
@@ -86,7 +87,21 @@ mod tests {
     ) -> Vec<String> {
         let last = last.map(|user| user.parse().expect("an id"));
         let distribution = Distribution { strategy, limit, last, agents: agents(open) };
-        distribution.of(tickets).iter().map(ToString::to_string).collect()
+        let given = distribution.of(vec![&[][..]; tickets]);
+        given.iter().flatten().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_ticket_goes_to_nobody_who_has_passed_on_it() {
+        let id = |user: &str| -> UserId { user.parse().expect("an id") };
+        let passed = [vec![id("u0")], vec![], vec![id("u0"), id("u1")], vec![id("u1")]];
+        for strategy in [DistributionStrategy::LeastLoaded, DistributionStrategy::RoundRobin] {
+            let distribution = Distribution { strategy, limit: 2, last: None, agents: agents(&[0, 0]) };
+            let given = distribution.of(passed.iter().map(Vec::as_slice));
+            let given: Vec<Option<&str>> =
+                given.iter().map(|user| user.as_ref().map(UserId::as_str)).collect();
+            assert_eq!(given, [Some("u1"), Some("u0"), None, Some("u0")], "{strategy:?}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::event::WebhookEventType;
@@ -10,12 +11,13 @@ use flowsdk_core::id::{QueueId, UserId};
 use flowsdk_core::record::HasRecords;
 use flowsdk_core::store::{Retries, Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
+use flowsdk_core::time::Timestamp;
 
 use super::{Candidate, Distribution};
 use crate::desk::steps::tell;
 use crate::news::{HasNews, News};
 use crate::queue::{DistributionStrategy, HasQueues, Queue};
-use crate::ticket::{HasTickets, Ticket, stored};
+use crate::ticket::{HasTickets, NotOpen, Ticket, stored};
 
 /// A transaction with all that the dispatcher reads and writes. Every transaction with those accessors is one.
 pub trait DispatchTx: Transaction + HasTickets + HasQueues + HasNews + HasOutbox + HasRecords<Queue> {}
@@ -42,7 +44,8 @@ where
         Self { store, cx }
     }
 
-    /// Gives out what waits in a queue, as far as its agents have room. Returns the tickets that were given.
+    /// Gives out what waits in a queue, as far as its agents have room, or offers it to them. Returns the tickets that were
+    /// given or offered.
     ///
     /// # Errors
     /// What was given before stays given.
@@ -109,21 +112,38 @@ where
         if room == 0 {
             return Ok(Vec::new());
         }
-        let mut tickets = tx.tickets().claim_waiting(&queue.id, room.min(AT_ONCE)).await?;
-        let given = distribution.of(tickets.len());
-        let Some(last) = given.last().cloned() else { return Ok(Vec::new()) };
-        tickets.truncate(given.len());
-        for (ticket, user) in tickets.iter_mut().zip(given) {
-            ticket.assign(user, now).map_err(|_| StorageError::Stale { entity: "ticket" })?;
+        // Those on whom everybody has passed must not hold up others behind them.
+        let most = if queue.accept_within_seconds.is_some() { AT_ONCE } else { room.min(AT_ONCE) };
+        let tickets = tx.tickets().claim_waiting(&queue.id, most).await?;
+        let passed: Vec<Vec<UserId>> = tickets.iter().map(|ticket| ticket.passed_at(now)).collect();
+        let users = distribution.of(passed.iter().map(Vec::as_slice));
+        let given = tickets.into_iter().zip(users).filter_map(|(ticket, user)| Some((ticket, user?)));
+        let (mut tickets, users): (Vec<Ticket>, Vec<UserId>) = given.unzip();
+        let Some(last) = users.last().cloned() else { return Ok(Vec::new()) };
+        for (ticket, user) in tickets.iter_mut().zip(users) {
+            give(ticket, user, &queue, now).map_err(|_| StorageError::Stale { entity: "ticket" })?;
         }
-        stored::save(&mut tx, &self.cx, WebhookEventType::TicketAssigned, &tickets).await?;
+        let is_offer = queue.accept_within_seconds.is_some();
+        let happened =
+            if is_offer { WebhookEventType::TicketUpdated } else { WebhookEventType::TicketAssigned };
+        stored::save(&mut tx, &self.cx, happened, &tickets).await?;
         if queue.distribution_strategy == DistributionStrategy::RoundRobin {
             tx.queues().note_given(&queue.id, &last).await?;
         }
-        tell(&mut tx, tickets.iter().filter_map(News::of_assignment), now).await?;
+        let news = if is_offer { News::of_offer } else { News::of_assignment };
+        tell(&mut tx, tickets.iter().filter_map(news), now).await?;
         tx.commit().await?;
-        metrics::counter!("flowsdk_tickets_distributed").increment(tickets.len() as u64);
+        let counter = if is_offer { "flowsdk_tickets_offered" } else { "flowsdk_tickets_distributed" };
+        metrics::counter!(counter).increment(tickets.len() as u64);
         Ok(tickets)
+    }
+}
+
+/// Gives a waiting ticket of a queue to a user, or offers it to them.
+fn give(ticket: &mut Ticket, user: UserId, queue: &Queue, now: Timestamp) -> Result<(), NotOpen> {
+    match queue.accept_within_seconds {
+        Some(seconds) => ticket.offer(user, now + Duration::from_secs(seconds.into()), now),
+        None => ticket.assign(user, now),
     }
 }
 

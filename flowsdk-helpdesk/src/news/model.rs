@@ -22,6 +22,12 @@ pub enum DeskEventKind {
     /// A ticket is theirs now.
     #[serde(rename = "ticket:assigned")]
     Assigned,
+    /// A ticket is offered to them.
+    #[serde(rename = "ticket:offered")]
+    Offered,
+    /// A ticket is offered to them no longer.
+    #[serde(rename = "ticket:offer-ended")]
+    OfferEnded,
     /// The contact of a ticket of theirs wrote.
     #[serde(rename = "ticket:message")]
     Message,
@@ -129,6 +135,10 @@ pub struct TicketMessageStatus {
 pub enum DeskEvent {
     /// It is theirs now.
     Assigned(Box<Ticket>),
+    /// It is offered to them.
+    Offered(Box<Ticket>),
+    /// It is offered to them no longer.
+    OfferEnded(Box<Ticket>),
     /// The contact wrote.
     Message(TicketMessages),
     /// A message of theirs came further, or failed.
@@ -153,6 +163,8 @@ impl DeskEvent {
     pub fn kind(&self) -> DeskEventKind {
         match self {
             Self::Assigned(_) => DeskEventKind::Assigned,
+            Self::Offered(_) => DeskEventKind::Offered,
+            Self::OfferEnded(_) => DeskEventKind::OfferEnded,
             Self::Message(_) => DeskEventKind::Message,
             Self::MessageStatus(_) => DeskEventKind::MessageStatus,
             Self::Note(_) => DeskEventKind::Note,
@@ -174,7 +186,9 @@ impl DeskEvent {
     pub fn payload(&self) -> Map<String, Value> {
         let ticket = |ticket: &Ticket| TicketView::from(ticket.clone());
         match self {
-            Self::Assigned(one) | Self::Closed(one) => fields(&TicketNews { ticket: ticket(one) }),
+            Self::Assigned(one) | Self::Offered(one) | Self::OfferEnded(one) | Self::Closed(one) => {
+                fields(&TicketNews { ticket: ticket(one) })
+            }
             Self::Transferred(one, next) => {
                 fields(&TicketTransferred { ticket: ticket(one), next_ticket_id: next.clone() })
             }
@@ -220,8 +234,18 @@ impl News {
         Some(Self::new(user, DeskEvent::Assigned(Box::new(ticket.clone()))))
     }
 
-    /// Returns the news of whoever had a ticket that ended.
+    /// Returns the news of whoever is offered a ticket.
+    pub fn of_offer(ticket: &Ticket) -> Option<Self> {
+        Some(Self::new(ticket.offered_to()?, DeskEvent::Offered(Box::new(ticket.clone()))))
+    }
+
+    /// Returns the news of a user to whom a ticket is offered no longer.
+    pub fn of_offer_end(user: &UserId, ticket: &Ticket) -> Self {
+        Self::new(user, DeskEvent::OfferEnded(Box::new(ticket.clone())))
+    }
+
+    /// Returns the news of whoever had a ticket that ended, or was offered it.
     pub fn of_end(ticket: &Ticket) -> Option<Self> {
-        Some(Self::new(ticket.assigned_user_id.as_ref()?, DeskEvent::of_end(ticket)))
+        Some(Self::new(ticket.addressee()?, DeskEvent::of_end(ticket)))
     }
 }

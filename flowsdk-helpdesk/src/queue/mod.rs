@@ -32,6 +32,7 @@ pub(crate) mod tests {
             max_concurrent_tickets_per_agent: 5,
             abandon_after_minutes: None,
             reassign_after_minutes: None,
+            accept_within_seconds: None,
             business_hours: None,
             deflect_when: Vec::new(),
             max_waiting: None,

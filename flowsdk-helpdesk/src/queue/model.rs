@@ -59,6 +59,10 @@ pub struct Queue {
     /// After how many minutes without their presence a ticket of an agent waits again; null is never.
     #[schema(required = true, minimum = 1, maximum = 525_600)]
     pub reassign_after_minutes: Option<u32>,
+    /// For how many seconds a ticket is offered to an agent before it goes to the next one; null is that they get it
+    /// without being asked.
+    #[schema(required = true, minimum = 5, maximum = 3_600)]
+    pub accept_within_seconds: Option<u32>,
     /// When people are there; null is always.
     #[schema(required = true)]
     pub business_hours: Option<BusinessHours>,
@@ -153,6 +157,10 @@ pub struct NewQueue {
     /// After how many minutes without their presence a ticket of an agent waits again; null is never.
     #[schema(minimum = 1, maximum = 525_600)]
     pub reassign_after_minutes: Option<u32>,
+    /// For how many seconds a ticket is offered to an agent before it goes to the next one; null is that they get it
+    /// without being asked.
+    #[schema(minimum = 5, maximum = 3_600)]
+    pub accept_within_seconds: Option<u32>,
     /// When people are there; null is always.
     pub business_hours: Option<BusinessHours>,
     /// For which reasons a handoff is turned away, so that its flow goes on; the first that holds counts.
@@ -188,6 +196,7 @@ impl NewQueue {
             max_concurrent_tickets_per_agent: DEFAULT_LIMIT,
             abandon_after_minutes: None,
             reassign_after_minutes: None,
+            accept_within_seconds: None,
             business_hours: None,
             deflect_when: Vec::new(),
             max_waiting: None,
@@ -219,6 +228,7 @@ impl NewRecord for NewQueue {
             max_concurrent_tickets_per_agent: self.max_concurrent_tickets_per_agent,
             abandon_after_minutes: self.abandon_after_minutes,
             reassign_after_minutes: self.reassign_after_minutes,
+            accept_within_seconds: self.accept_within_seconds,
             business_hours: self.business_hours,
             deflect_when: self.deflect_when,
             max_waiting: self.max_waiting,
@@ -253,6 +263,11 @@ pub struct QueueChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 525_600)]
     pub reassign_after_minutes: Option<Option<u32>>,
+    /// For how many seconds a ticket is offered to an agent before it goes to the next one; null is that they get it
+    /// without being asked.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<u32>, minimum = 5, maximum = 3_600)]
+    pub accept_within_seconds: Option<Option<u32>>,
     /// When people are there; null is always.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<BusinessHours>)]
@@ -289,6 +304,7 @@ impl RecordChange for QueueChange {
                 .unwrap_or(queue.max_concurrent_tickets_per_agent),
             abandon_after_minutes: self.abandon_after_minutes.unwrap_or(queue.abandon_after_minutes),
             reassign_after_minutes: self.reassign_after_minutes.unwrap_or(queue.reassign_after_minutes),
+            accept_within_seconds: self.accept_within_seconds.unwrap_or(queue.accept_within_seconds),
             business_hours: self.business_hours.unwrap_or(queue.business_hours),
             deflect_when: self.deflect_when.unwrap_or(queue.deflect_when),
             max_waiting: self.max_waiting.unwrap_or(queue.max_waiting),

@@ -145,6 +145,7 @@ fn queue(id: &str, router: &RouterId, name: &str, at: Timestamp) -> Queue {
         .expect("hours"),
         deflect_when: vec![DeflectReason::Full, DeflectReason::Closed],
         max_waiting: Some(50),
+        accept_within_seconds: Some(30),
         waiting_notice: Some(WaitingNotice {
             text: "Nº {{position}} 👋".to_owned(),
             text_without_wait: Some("já".to_owned()),
@@ -204,6 +205,9 @@ where
             status: TicketStatus::Waiting,
             assigned_user_id: None,
             assigned_at: None,
+            offered_user_id: None,
+            offer_ends_at: None,
+            passed_by: Vec::new(),
             opened_by_kind: OpenedByKind::Flow,
             open_reason: OpenReason::HumanHandoff,
             opened_by_user_id: None,

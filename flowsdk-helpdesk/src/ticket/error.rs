@@ -4,7 +4,7 @@ use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::text::Text;
 
-use super::NotOpen;
+use super::{NotOffered, NotOpen};
 
 /// The reason why a use case of tickets fails.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -36,6 +36,15 @@ pub enum TicketError {
         en = "The ticket is assigned to another agent"
     )]
     AssignedToAnother,
+    /// It is not offered to the user: it was offered to nobody, or the offer has ended.
+    #[error("the ticket is not offered to the user")]
+    #[fault(
+        Conflict,
+        "ticket_not_offered",
+        pt = "O ticket não está oferecido a você",
+        en = "The ticket is not offered to you"
+    )]
+    NotOffered,
     /// The conversation has moved on: nobody reads an answer of the ticket.
     #[error("the session has moved on")]
     #[fault(
@@ -196,6 +205,12 @@ pub enum TicketError {
     #[error("storage failed")]
     #[fault(transparent)]
     Storage(#[from] StorageError),
+}
+
+impl From<NotOffered> for TicketError {
+    fn from(_: NotOffered) -> Self {
+        Self::NotOffered
+    }
 }
 
 impl From<NotOpen> for TicketError {

@@ -9,8 +9,8 @@ mod within;
 
 pub use error::TicketError;
 pub use model::{
-    CloseKind, OpenReason, OpenedByKind, Ticket, TicketFilter, TicketKind, TicketStatus, TicketView,
+    CloseKind, OpenReason, OpenedByKind, Pass, Ticket, TicketFilter, TicketKind, TicketStatus, TicketView,
 };
 pub use repository::{HasTickets, TicketRepository};
-pub use transition::{Closing, NotOpen, TransferTarget};
+pub use transition::{Closing, NotOffered, NotOpen, PASSED_FOR, TransferTarget};
 pub(crate) use within::find_within;

@@ -98,6 +98,12 @@ pub struct Ticket {
     pub status: TicketStatus,
     pub assigned_user_id: Option<UserId>,
     pub assigned_at: Option<Timestamp>,
+    /// To whom it is offered, or was when it was closed.
+    pub offered_user_id: Option<UserId>,
+    /// When the offer ends; nothing of a ticket that does not wait.
+    pub offer_ends_at: Option<Timestamp>,
+    /// Who has not taken an offer of it lately.
+    pub passed_by: Vec<Pass>,
     pub opened_by_kind: OpenedByKind,
     pub open_reason: OpenReason,
     pub opened_by_user_id: Option<UserId>,
@@ -115,6 +121,15 @@ pub struct Ticket {
     pub contact_wrote_at: Timestamp,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+/// An agent who has declined an offer of a ticket, or let it end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pass {
+    /// The agent's user.
+    pub user: UserId,
+    /// Until when the ticket is not offered to them again.
+    pub until: Timestamp,
 }
 
 impl Ticket {
@@ -171,6 +186,12 @@ pub struct TicketView {
     /// When they got it.
     #[schema(required = true)]
     pub assigned_at: Option<IsoTime>,
+    /// The user to whom it is offered while it waits: they accept or decline it.
+    #[schema(required = true)]
+    pub offered_user_id: Option<UserId>,
+    /// When the offer ends, and the next user is asked.
+    #[schema(required = true)]
+    pub offer_ends_at: Option<IsoTime>,
     /// Who opened it.
     pub opened_by_kind: OpenedByKind,
     /// Why it was opened.
@@ -208,6 +229,8 @@ pub struct TicketView {
 
 impl From<Ticket> for TicketView {
     fn from(ticket: Ticket) -> Self {
+        let offer = ticket.offered_to().cloned().zip(ticket.offer_ends_at);
+        let (offered_user_id, offer_ends_at) = offer.unzip();
         Self {
             id: ticket.id,
             kind: ticket.kind,
@@ -220,6 +243,8 @@ impl From<Ticket> for TicketView {
             status: ticket.status,
             assigned_user_id: ticket.assigned_user_id,
             assigned_at: ticket.assigned_at.map(IsoTime),
+            offered_user_id,
+            offer_ends_at: offer_ends_at.map(IsoTime),
             opened_by_kind: ticket.opened_by_kind,
             open_reason: ticket.open_reason,
             opened_by_user_id: ticket.opened_by_user_id,

@@ -67,20 +67,22 @@ pub trait TicketRepository: Send {
     /// Returns the open tickets of a queue, locked.
     async fn open_in_for_update(&mut self, queue: &QueueId) -> Result<Vec<Ticket>, StorageError>;
 
-    /// Returns how many open tickets each of these users has in a router; nothing of those who have none.
+    /// Returns how many open tickets each of these users has in a router, with those that are offered to them; nothing of
+    /// those who have none.
     async fn loads(
         &mut self,
         router: &RouterId,
         users: &[UserId],
     ) -> Result<Vec<(UserId, i64)>, StorageError>;
 
-    /// Returns how many open tickets a user has in each router; nothing of routers where they have none.
+    /// Returns how many open tickets a user has in each router, with those that are offered to them; nothing of routers
+    /// where they have none.
     async fn loads_of(&mut self, user: &UserId) -> Result<Vec<(RouterId, i64)>, StorageError>;
 
-    /// Returns the oldest tickets that wait in a queue, locked. Those that others have locked are left out.
+    /// Returns the oldest tickets that wait in a queue and are offered to nobody, locked. Those that others have locked are left out.
     async fn claim_waiting(&mut self, queue: &QueueId, limit: u32) -> Result<Vec<Ticket>, StorageError>;
 
-    /// Returns the oldest ticket that waits in any of these queues, locked. Those that others have locked are left out.
+    /// Returns the oldest ticket that waits in any of these queues and is offered to nobody, locked. Those that others have locked are left out.
     async fn claim_oldest(&mut self, queues: &[QueueId]) -> Result<Option<Ticket>, StorageError>;
 
     /// Locks the agents of a queue who are online at `now`, and returns their users, in the order of the agents' ids.
@@ -140,6 +142,9 @@ pub trait TicketRepository: Send {
     /// Returns up to `limit` waiting tickets whose contact has written nothing for as long as their queue allows, locked.
     /// Those that others have locked are left out.
     async fn claim_abandoned(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
+
+    /// Returns up to `limit` waiting tickets whose offer has ended, locked. Those that others have locked are left out.
+    async fn claim_unanswered(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
 
     /// Returns up to `limit` tickets of users who are no agents any more, or who were not at the desk for as long as the
     /// queue allows.

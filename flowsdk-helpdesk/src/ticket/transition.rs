@@ -1,17 +1,27 @@
 //! Every change of a ticket, as functions of its state (spec B 3.2). What follows from a change, such as the hand-back
 //! to the flow, is a value that whoever stores the ticket publishes with it.
 
+use std::time::Duration;
+
 use flowsdk_core::event::{FlowEvent, HandBack, JumpTarget, SummaryReason, SummaryRequest};
 use flowsdk_core::id::{IdSource, QueueId, TicketId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{CloseKind, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus};
+use super::{CloseKind, OpenReason, OpenedByKind, Pass, Ticket, TicketKind, TicketStatus};
 
 /// A ticket that is closed changes no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the ticket is closed")]
 pub struct NotOpen;
+
+/// How long a ticket is not offered again to an agent who has declined it, or let the offer end.
+pub const PASSED_FOR: Duration = Duration::from_mins(1);
+
+/// A ticket that is not offered to this user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the ticket is not offered to the user")]
+pub struct NotOffered;
 
 /// How a ticket is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +72,60 @@ impl Ticket {
         self.status = TicketStatus::Assigned;
         self.assigned_user_id = Some(user);
         self.assigned_at = Some(now);
+        self.withdraw();
         self.updated_at = now;
         Ok(())
+    }
+
+    /// Offers a waiting ticket, which is offered to nobody, to a user until `ends_at`.
+    ///
+    /// # Errors
+    /// [`NotOpen`] when it is closed, assigned or offered.
+    pub fn offer(&mut self, user: UserId, ends_at: Timestamp, now: Timestamp) -> Result<(), NotOpen> {
+        if self.status != TicketStatus::Waiting || self.offered_user_id.is_some() {
+            return Err(NotOpen);
+        }
+        self.offered_user_id = Some(user);
+        self.offer_ends_at = Some(ends_at);
+        self.updated_at = now;
+        Ok(())
+    }
+
+    /// Ends the offer of a waiting ticket: its user has declined it, or has not answered. It is not offered to them again
+    /// for [`PASSED_FOR`]. Returns the user.
+    ///
+    /// # Errors
+    /// [`NotOffered`] when it is offered to nobody.
+    pub fn pass(&mut self, now: Timestamp) -> Result<UserId, NotOffered> {
+        let user = self.offered_to().cloned().ok_or(NotOffered)?;
+        self.offered_user_id = None;
+        self.offer_ends_at = None;
+        self.passed_by.retain(|pass| pass.user != user && pass.until > now);
+        self.passed_by.push(Pass { user: user.clone(), until: now + PASSED_FOR });
+        self.updated_at = now;
+        Ok(user)
+    }
+
+    /// Returns who is told what becomes of it: who has it, or is offered it.
+    pub fn addressee(&self) -> Option<&UserId> {
+        self.assigned_user_id.as_ref().or(self.offered_user_id.as_ref())
+    }
+
+    /// Returns to whom it is offered.
+    pub fn offered_to(&self) -> Option<&UserId> {
+        self.offered_user_id.as_ref().filter(|_| self.status == TicketStatus::Waiting)
+    }
+
+    /// Returns who has passed on it lately, at `now`.
+    pub fn passed_at(&self, now: Timestamp) -> Vec<UserId> {
+        self.passed_by.iter().filter(|pass| pass.until > now).map(|pass| pass.user.clone()).collect()
+    }
+
+    /// Forgets its offers.
+    fn withdraw(&mut self) {
+        self.offered_user_id = None;
+        self.offer_ends_at = None;
+        self.passed_by.clear();
     }
 
     /// Closes an open ticket.
@@ -77,6 +139,7 @@ impl Ticket {
         self.closed_by_user_id.clone_from(&closing.by);
         self.close_reason.clone_from(&closing.reason);
         self.closed_at = Some(now);
+        self.offer_ends_at = None;
         self.updated_at = now;
         Ok(())
     }
@@ -101,6 +164,9 @@ impl Ticket {
             status: TicketStatus::Waiting,
             assigned_user_id: None,
             assigned_at: None,
+            offered_user_id: None,
+            offer_ends_at: None,
+            passed_by: Vec::new(),
             opened_by_kind: if by.is_some() { OpenedByKind::Agent } else { OpenedByKind::System },
             open_reason: OpenReason::AgentTransfer,
             opened_by_user_id: by,
@@ -210,6 +276,9 @@ mod tests {
             status: TicketStatus::Waiting,
             assigned_user_id: None,
             assigned_at: None,
+            offered_user_id: None,
+            offer_ends_at: None,
+            passed_by: Vec::new(),
             opened_by_kind: OpenedByKind::Flow,
             open_reason: OpenReason::HumanHandoff,
             opened_by_user_id: None,
@@ -292,6 +361,46 @@ mod tests {
         assert_eq!(ticket.close(&Closing::by_system(CloseKind::System), NOW), Err(NotOpen));
         assert_eq!(ticket.transfer(&user, None, &ids(), NOW), Err(NotOpen));
         assert_eq!(ticket, closed(), "nothing of it changed");
+    }
+
+    #[test]
+    fn a_ticket_is_offered_while_it_waits() {
+        let ends_at = NOW + Duration::from_secs(30);
+        let offered = || {
+            let mut ticket = waiting();
+            ticket.offer(id("ana"), ends_at, NOW).expect("waiting");
+            ticket
+        };
+        assert_eq!((offered().offered_to(), offered().offer_ends_at), (Some(&id("ana")), Some(ends_at)));
+        for mut ticket in [offered(), assigned(), closed()] {
+            let before = ticket.clone();
+            assert_eq!(ticket.offer(id("bia"), ends_at, NOW), Err(NotOpen));
+            assert_eq!(ticket, before);
+        }
+        for mut ticket in [waiting(), assigned(), closed()] {
+            assert_eq!(ticket.pass(NOW), Err(NotOffered));
+        }
+        // Whoever passes is not asked again for a while, however often they pass.
+        let mut ticket = offered();
+        for round in 0..3 {
+            let now = NOW + round * PASSED_FOR;
+            assert_eq!(ticket.pass(now), Ok(id("ana")));
+            assert_eq!((ticket.offered_to(), ticket.passed_at(now)), (None, vec![id("ana")]));
+            assert_eq!(ticket.passed_at(now + PASSED_FOR), []);
+            assert_eq!(ticket.passed_by.len(), 1);
+            ticket.offer(id("ana"), ends_at, now).expect("offered to nobody");
+        }
+        let mut accepted = offered();
+        accepted.assign(id("ana"), NOW).expect("open");
+        assert_eq!(accepted, assigned(), "nothing of the offer is left");
+        // Who was offered it hears that it is closed, or goes on elsewhere.
+        let mut ended = offered();
+        let next = ended.transfer(&TransferTarget::Queue(id("q2")), None, &ids(), NOW).expect("open");
+        assert_eq!(
+            (ended.offered_to(), ended.addressee(), ended.offer_ends_at),
+            (None, Some(&id("ana")), None)
+        );
+        assert_eq!((next.addressee(), next.passed_by.len()), (None, 0));
     }
 
     #[test]

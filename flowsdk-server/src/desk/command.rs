@@ -85,6 +85,14 @@ struct OnTicket {
     rest: Map<String, Value>,
 }
 
+/// A ticket that is offered to the agent.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = OfferedTicket)]
+pub(super) struct Offered {
+    ticket_id: TicketId,
+}
+
 /// Which ticket a desk looks at.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -161,6 +169,16 @@ impl Commands {
                         "No ticket waits in your queues",
                     )),
                 }
+            }
+            Some(DeskCommand::Accept) => {
+                let Offered { ticket_id } = self.read(payload)?;
+                let ticket = self.desk.accept(by, &seat.user, &ticket_id).await.map_err(refuse)?;
+                Ok(json!(TicketAnswer { ticket: TicketView::from(ticket) }))
+            }
+            Some(DeskCommand::Decline) => {
+                let Offered { ticket_id } = self.read(payload)?;
+                let ticket = self.desk.decline(by, &seat.user, &ticket_id).await.map_err(refuse)?;
+                Ok(json!(TicketAnswer { ticket: TicketView::from(ticket) }))
             }
             Some(DeskCommand::Viewing) => {
                 let Viewing { ticket_id } = self.read(payload)?;

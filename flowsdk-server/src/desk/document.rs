@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::SOCKET_PATH;
-use super::command::{Monitor, Nothing, Reply, Status, Typing, Viewing};
+use super::command::{Monitor, Nothing, Offered, Reply, Status, Typing, Viewing};
 use super::payload::{DeskCommand, Handshake, Numbering, PresenceAnswer, Taken, TicketAnswer, Waiting};
 use crate::api::asyncapi::{Received, Schemas, Sent, Socket};
 
@@ -54,6 +54,14 @@ fn received(command: DeskCommand, schemas: &mut Schemas) -> Received {
         DeskCommand::PickUp => {
             ("Takes the ticket that has waited for longest", schemas.of::<Nothing>(), ticket(schemas))
         }
+        DeskCommand::Accept => {
+            ("Takes a ticket that is offered to the agent", schemas.of::<Offered>(), ticket(schemas))
+        }
+        DeskCommand::Decline => (
+            "Leaves a ticket that is offered to the agent to the next one",
+            schemas.of::<Offered>(),
+            ticket(schemas),
+        ),
         DeskCommand::Reply => {
             ("Writes to the contact of a ticket", schemas.of::<Reply>(), answer::<Replied>(schemas))
         }
@@ -99,6 +107,14 @@ fn answer<T: ToSchema>(schemas: &mut Schemas) -> RefOr<Schema> {
 fn sent(event: DeskEventKind, schemas: &mut Schemas) -> Sent {
     let (summary, payload) = match event {
         DeskEventKind::Assigned => ("A ticket is the agent's now", numbered::<TicketNews>(schemas)),
+        DeskEventKind::Offered => (
+            "A ticket is offered to the agent until `offerEndsAt`: `agent:accept` or `agent:decline`",
+            numbered::<TicketNews>(schemas),
+        ),
+        DeskEventKind::OfferEnded => (
+            "A ticket is offered to the agent no longer: they declined it, did not answer, or it was given to another one",
+            numbered::<TicketNews>(schemas),
+        ),
         DeskEventKind::Message => {
             ("The contact of a ticket of theirs wrote", numbered::<TicketMessages>(schemas))
         }

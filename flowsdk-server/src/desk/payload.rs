@@ -21,6 +21,12 @@ pub(super) enum DeskCommand {
     /// Takes the ticket that has waited for longest.
     #[serde(rename = "agent:pickup")]
     PickUp,
+    /// Takes a ticket that is offered to them.
+    #[serde(rename = "agent:accept")]
+    Accept,
+    /// Leaves a ticket that is offered to them to the next agent.
+    #[serde(rename = "agent:decline")]
+    Decline,
     /// Writes to the contact of a ticket.
     #[serde(rename = "agent:reply")]
     Reply,

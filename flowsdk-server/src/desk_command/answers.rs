@@ -22,6 +22,8 @@ pub(super) fn shown(command: &str, ticket: Option<&str>, answer: &Value, names: 
     let words = match command {
         "reply" => format!("#{number} sent"),
         "pickup" => format!("#{number} picked up"),
+        "accept" => format!("#{number} is yours"),
+        "decline" => format!("#{number} is left to the next agent"),
         "close" => format!("#{number} closed"),
         "transfer" => format!("#{number} transferred: it goes on as {}", text(&answer["ticket"], "id")),
         "status" => format!("you are {}", text(answer, "status")),
@@ -104,6 +106,8 @@ mod tests {
         for (command, of, answer, expected) in [
             ("reply", Some("cone"), json!({ "ok": true, "messageId": "m" }), "#1 sent"),
             ("pickup", None, ticket("ctwo"), "#2 picked up"),
+            ("accept", None, ticket("ctwo"), "#2 is yours"),
+            ("decline", None, ticket("ctwo"), "#2 is left to the next agent"),
             ("close", Some("cone"), ticket("cone"), "#1 closed"),
             ("transfer", Some("cone"), ticket("cnext"), "#1 transferred: it goes on as cnext"),
             ("status", None, json!({ "ok": true, "status": "away" }), "you are away"),

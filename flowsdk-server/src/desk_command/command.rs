@@ -11,6 +11,10 @@ pub(super) enum Command {
     Waiting,
     /// The ticket that waits longest, for themselves.
     Pickup,
+    /// A ticket that is offered to them, for themselves.
+    Accept { ticket: String },
+    /// A ticket that is offered to them, for the next agent.
+    Decline { ticket: String },
     /// The messages of a ticket's chat.
     Read { ticket: String },
     /// A text to the contact of a ticket.
@@ -41,6 +45,8 @@ pub(super) const HELP: &str = "\
 list                                your tickets
 waiting                             the tickets that wait
 pickup                              take the ticket that waits longest
+accept TICKET                       take a ticket that is offered to you
+decline TICKET                      leave it to the next agent
 read TICKET                         the messages of a ticket
 reply TICKET TEXT                   write to the contact
 transfer TICKET user|queue ID       hand a ticket on
@@ -59,6 +65,8 @@ pub(super) enum NoCommand {
     Usage(&'static str),
 }
 
+const ACCEPT: &str = "accept TICKET";
+const DECLINE: &str = "decline TICKET";
 const READ: &str = "read TICKET";
 const TARGETS: &str = "targets TICKET";
 const REPLY: &str = "reply TICKET TEXT";
@@ -77,14 +85,10 @@ pub(super) fn read(line: &str) -> Result<Option<Command>, NoCommand> {
         "pickup" => alone(Command::Pickup, "pickup"),
         "help" => alone(Command::Help, "help"),
         "quit" => alone(Command::Quit, "quit"),
-        "read" => match word(rest) {
-            (ticket, "") if !ticket.is_empty() => Ok(Command::Read { ticket: ticket.to_owned() }),
-            _ => Err(NoCommand::Usage(READ)),
-        },
-        "targets" => match word(rest) {
-            (ticket, "") if !ticket.is_empty() => Ok(Command::Targets { ticket: ticket.to_owned() }),
-            _ => Err(NoCommand::Usage(TARGETS)),
-        },
+        "accept" => one(rest).map(|ticket| Command::Accept { ticket }).ok_or(NoCommand::Usage(ACCEPT)),
+        "decline" => one(rest).map(|ticket| Command::Decline { ticket }).ok_or(NoCommand::Usage(DECLINE)),
+        "read" => one(rest).map(|ticket| Command::Read { ticket }).ok_or(NoCommand::Usage(READ)),
+        "targets" => one(rest).map(|ticket| Command::Targets { ticket }).ok_or(NoCommand::Usage(TARGETS)),
         "reply" => match word(rest) {
             (_, "") => Err(NoCommand::Usage(REPLY)),
             (ticket, text) => Ok(Command::Reply { ticket: ticket.to_owned(), text: text.to_owned() }),
@@ -104,6 +108,14 @@ pub(super) fn read(line: &str) -> Result<Option<Command>, NoCommand> {
         _ => Err(NoCommand::Unknown),
     }
     .map(Some)
+}
+
+/// Returns the one word that there is.
+fn one(rest: &str) -> Option<String> {
+    match word(rest) {
+        (one, "") if !one.is_empty() => Some(one.to_owned()),
+        _ => None,
+    }
 }
 
 fn transfer(rest: &str) -> Option<Command> {
@@ -146,6 +158,8 @@ mod tests {
             ("list", Command::List),
             ("  waiting ", Command::Waiting),
             ("pickup", Command::Pickup),
+            ("accept 1", Command::Accept { ticket: ticket() }),
+            (" decline  1 ", Command::Decline { ticket: ticket() }),
             ("targets 1", Command::Targets { ticket: ticket() }),
             ("help", Command::Help),
             ("quit", Command::Quit),
@@ -173,6 +187,8 @@ mod tests {
             ("quit now", NoCommand::Usage("quit")),
             ("read", NoCommand::Usage(READ)),
             ("read 1 2", NoCommand::Usage(READ)),
+            ("accept", NoCommand::Usage(ACCEPT)),
+            ("decline 1 2", NoCommand::Usage(DECLINE)),
             ("targets", NoCommand::Usage(TARGETS)),
             ("targets 1 2", NoCommand::Usage(TARGETS)),
             ("reply", NoCommand::Usage(REPLY)),
@@ -191,7 +207,9 @@ mod tests {
 
     #[test]
     fn every_command_is_in_the_help() {
-        for name in "list waiting pickup read reply transfer close status targets help quit".split(' ') {
+        for name in
+            "list waiting pickup accept decline read reply transfer close status targets help quit".split(' ')
+        {
             assert!(HELP.contains(name), "{name}");
         }
     }

@@ -67,6 +67,8 @@ impl Agent<'_> {
                 self.begin("status", "agent:status", json!({ "status": status })).await
             }
             Command::Pickup => self.begin("pickup", "agent:pickup", json!({})).await,
+            Command::Accept { ticket } => self.on(&ticket, "accept", "agent:accept", json!({})).await,
+            Command::Decline { ticket } => self.on(&ticket, "decline", "agent:decline", json!({})).await,
             Command::Reply { ticket, text } => {
                 let id = OpContext::system().ids().next_id();
                 self.on(&ticket, "reply", "agent:reply", json!({ "text": text, "commandId": id })).await

@@ -32,6 +32,10 @@ fn in_words(event: &str, payload: &Value, number: usize) -> String {
             "" => format!("#{number} is yours"),
             summary => format!("#{number} is yours: {summary}"),
         },
+        "ticket:offered" => {
+            format!("#{number} is offered to you: `accept {number}` or `decline {number}`")
+        }
+        "ticket:offer-ended" => format!("#{number} is offered to you no longer"),
         "ticket:message" => messages(payload, number),
         "ticket:message-status" => match text(&payload["error"], "title") {
             "" => format!("#{number} your message is {}", text(payload, "status")),
@@ -124,6 +128,12 @@ mod tests {
                 json!({ "ticket": { "id": "ctwo", "summary": "Invoice" } }),
                 "#2 is yours: Invoice",
             ),
+            (
+                "ticket:offered",
+                json!({ "ticket": { "id": "cone" } }),
+                "#1 is offered to you: `accept 1` or `decline 1`",
+            ),
+            ("ticket:offer-ended", json!({ "ticket": { "id": "cone" } }), "#1 is offered to you no longer"),
             ("ticket:message", wrote, "#1 contact: hi\n#1 contact: [image]"),
             (
                 "ticket:transferred",

@@ -213,6 +213,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("desk_news", "user_id", "user_account", Stays("they are forgotten after a day")),
     reference("queue", "last_user_id", "user_account", HISTORY),
     reference("ticket", "assigned_user_id", "user_account", HISTORY),
+    reference("ticket", "offered_user_id", "user_account", HISTORY),
     reference("ticket", "opened_by_user_id", "user_account", HISTORY),
     reference("ticket", "closed_by_user_id", "user_account", HISTORY),
     reference("audit_log", "actor_id", "user_account", HISTORY),

@@ -19,8 +19,9 @@ record! {
     Ticket in "ticket" {
         id, kind, router_id, chat_id, contact_id, session_id, previous_ticket_id, opened_by_kind, open_reason,
         opened_by_user_id, epoch, created_at;
-        queue_id, status, assigned_user_id, assigned_at, closed_at, closed_by_user_id, close_kind, close_reason,
-        summary, tag_ids: json, first_replied_at, contact_wrote_at, updated_at
+        queue_id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at, passed_by: json_unless_empty,
+        closed_at, closed_by_user_id, close_kind, close_reason, summary, tag_ids: json, first_replied_at,
+        contact_wrote_at, updated_at
     }
 }
 
@@ -95,22 +96,37 @@ const OPEN_IN: Sql = sql_locking!(concat!(
     " WHERE queue_id = $1 AND status IN ('waiting', 'assigned') ORDER BY id"
 ));
 
-const LOADS: Sql = sql_list!(
-    "SELECT assigned_user_id, COUNT(*) FROM ticket WHERE status = 'assigned' AND router_id = $2 AND assigned_user_id ",
-    "$1",
-    " GROUP BY assigned_user_id"
+/// What users have, and what is offered to them.
+const LOADS: Sql = sql_per(
+    "SELECT user_id, COUNT(*) FROM (
+        SELECT assigned_user_id AS user_id FROM ticket WHERE status = 'assigned' AND router_id = $2
+            AND assigned_user_id IN (SELECT value FROM json_each($1))
+        UNION ALL SELECT offered_user_id FROM ticket WHERE status = 'waiting' AND router_id = $2
+            AND offered_user_id IN (SELECT value FROM json_each($1))) AS theirs
+     GROUP BY user_id",
+    "SELECT user_id, COUNT(*) FROM (
+        SELECT assigned_user_id AS user_id FROM ticket WHERE status = 'assigned' AND router_id = $2
+            AND assigned_user_id = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))
+        UNION ALL SELECT offered_user_id FROM ticket WHERE status = 'waiting' AND router_id = $2
+            AND offered_user_id = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))) AS theirs
+     GROUP BY user_id",
 );
 
-const LOADS_OF: Sql = sql(
-    "SELECT router_id, COUNT(*) FROM ticket WHERE status = 'assigned' AND assigned_user_id = $1 GROUP BY router_id",
-);
+const LOADS_OF: Sql = sql("SELECT router_id, COUNT(*) FROM (
+        SELECT router_id FROM ticket WHERE status = 'assigned' AND assigned_user_id = $1
+        UNION ALL SELECT router_id FROM ticket WHERE status = 'waiting' AND offered_user_id = $1) AS theirs
+     GROUP BY router_id");
 
 /// On SQLite nobody else has locked anything.
 const CLAIM_WAITING: Sql = sql_per(
-    concat!(Ticket::SELECT, " WHERE queue_id = $1 AND status = 'waiting' ORDER BY created_at, id LIMIT $2"),
     concat!(
         Ticket::SELECT,
-        " WHERE queue_id = $1 AND status = 'waiting' ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED"
+        " WHERE queue_id = $1 AND status = 'waiting' AND offered_user_id IS NULL ORDER BY created_at, id LIMIT $2"
+    ),
+    concat!(
+        Ticket::SELECT,
+        " WHERE queue_id = $1 AND status = 'waiting' AND offered_user_id IS NULL
+            ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED"
     ),
 );
 
@@ -120,6 +136,7 @@ const CLAIM_OLDEST: Sql = sql_per(
         Ticket::SELECT,
         " WHERE id = (SELECT oldest.id FROM json_each($1) AS queue JOIN ticket AS oldest ON oldest.id = (
                 SELECT first.id FROM ticket AS first WHERE first.queue_id = queue.value AND first.status = 'waiting'
+                AND first.offered_user_id IS NULL
                 ORDER BY first.created_at, first.id LIMIT 1)
             ORDER BY oldest.created_at, oldest.id LIMIT 1)"
     ),
@@ -127,7 +144,7 @@ const CLAIM_OLDEST: Sql = sql_per(
         Ticket::SELECT,
         " WHERE id = (SELECT oldest.id FROM jsonb_array_elements_text($1) AS queue (id) CROSS JOIN LATERAL (
                 SELECT first.id, first.created_at FROM ticket AS first
-                WHERE first.queue_id = queue.id AND first.status = 'waiting'
+                WHERE first.queue_id = queue.id AND first.status = 'waiting' AND first.offered_user_id IS NULL
                 ORDER BY first.created_at, first.id LIMIT 1 FOR UPDATE SKIP LOCKED) AS oldest
             ORDER BY oldest.created_at, oldest.id LIMIT 1)"
     ),
@@ -233,6 +250,10 @@ const UNATTENDED: Sql = sql(concat!(
      ORDER BY ticket.created_at, ticket.id LIMIT $2"
 ));
 
+const CLAIM_UNANSWERED: Sql = sql_per(UNANSWERED, concat!(UNANSWERED, " FOR UPDATE SKIP LOCKED"));
+const UNANSWERED: &str =
+    concat!(Ticket::SELECT, " WHERE offer_ends_at <= $1 ORDER BY offer_ends_at LIMIT $2");
+
 const CLAIM_LOST: Sql = sql_per(LOST, concat!(LOST, " FOR UPDATE OF ticket SKIP LOCKED"));
 const LOST: &str = concat!(
     "SELECT ",
@@ -245,14 +266,15 @@ const LOST: &str = concat!(
 /// The columns of a ticket beside those of other tables.
 const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_id, ticket.contact_id, ticket.session_id,
     ticket.previous_ticket_id, ticket.opened_by_kind, ticket.open_reason, ticket.opened_by_user_id, ticket.epoch,
-    ticket.created_at, ticket.queue_id, ticket.status, ticket.assigned_user_id, ticket.assigned_at, ticket.closed_at,
+    ticket.created_at, ticket.queue_id, ticket.status, ticket.assigned_user_id, ticket.assigned_at,
+    ticket.offered_user_id, ticket.offer_ends_at, ticket.passed_by, ticket.closed_at,
     ticket.closed_by_user_id, ticket.close_kind, ticket.close_reason, ticket.summary, ticket.tag_ids, ticket.first_replied_at,
     ticket.contact_wrote_at, ticket.updated_at";
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
-    CLAIM_ABANDONED, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, LIST
+    CLAIM_ABANDONED, CLAIM_UNANSWERED, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, LIST
 }
 
 super::accessor::has!(HasTickets::tickets -> TicketRepository);
@@ -413,6 +435,10 @@ impl TicketRepository for SqlTx {
 
     async fn claim_abandoned(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {
         self.conn.fetch_all(CLAIM_ABANDONED, (now, i64::from(limit))).await
+    }
+
+    async fn claim_unanswered(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_UNANSWERED, (now, i64::from(limit))).await
     }
 
     async fn unattended(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {

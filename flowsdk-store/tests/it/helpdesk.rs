@@ -8,6 +8,7 @@ pub(crate) mod desk;
 mod dispatch;
 mod intake;
 mod news;
+mod offers;
 mod races;
 mod reports;
 mod sweep;

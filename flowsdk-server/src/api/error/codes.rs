@@ -104,6 +104,7 @@ pub const CODES: &[&str] = &[
     "ticket_closed",
     "ticket_waiting",
     "ticket_assigned",
+    "ticket_not_offered",
     "conversation_moved_on",
     "window_closed",
     "agent_limit_reached",

@@ -121,6 +121,9 @@ mod tests {
             status: TicketStatus::Closed,
             assigned_user_id: Some("ana".parse().expect("an id")),
             assigned_at: Some(moment(1_000)),
+            offered_user_id: None,
+            offer_ends_at: None,
+            passed_by: Vec::new(),
             opened_by_kind: OpenedByKind::Flow,
             open_reason: OpenReason::HumanHandoff,
             opened_by_user_id: None,
@@ -148,7 +151,10 @@ mod tests {
     #[test]
     fn the_first_columns_are_the_fields_of_a_ticket() {
         let view = serde_json::to_value(TicketView::from(row().ticket)).expect("JSON");
-        let fields: BTreeSet<&str> = view.as_object().expect("fields").keys().map(String::as_str).collect();
+        let mut fields: BTreeSet<&str> =
+            view.as_object().expect("fields").keys().map(String::as_str).collect();
+        // A report has no use for what a moment's offer says.
+        fields.retain(|field| !["offeredUserId", "offerEndsAt"].contains(field));
         let columns = COLUMNS.map(|Column(name, _)| name);
         assert_eq!(columns[..fields.len()].iter().copied().collect::<BTreeSet<_>>(), fields);
         assert_eq!(columns.iter().collect::<BTreeSet<_>>().len(), columns.len());

@@ -6,6 +6,7 @@ mod close;
 mod get;
 mod list;
 mod notes;
+mod offer;
 mod pick_up;
 mod quick_replies;
 mod reply;
@@ -27,6 +28,8 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(pick_up::pick_up_ticket))
         .add(endpoint!(get::get_ticket))
         .add(endpoint!(assign::assign_ticket))
+        .add(endpoint!(offer::accept_ticket))
+        .add(endpoint!(offer::decline_ticket))
         .add(endpoint!(reply::reply_to_ticket))
         .add(endpoint!(transfer::transfer_ticket))
         .add(endpoint!(close::close_ticket))

@@ -85,6 +85,9 @@ impl Rounds {
         if let Err(error) = self.sweep.tick().await {
             tracing::warn!(error = %Chain(&error), "tickets that nobody closes stay open for now");
         }
+        if let Err(error) = self.sweep.end_offers().await {
+            tracing::warn!(error = %Chain(&error), "offers that nobody answered last until the next round");
+        }
         match self.sweep.take_back().await {
             Ok(0) => {}
             Ok(count) => tracing::info!(count, "tickets of agents who are gone wait again"),

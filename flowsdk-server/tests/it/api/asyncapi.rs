@@ -89,6 +89,7 @@ async fn what_goes_over_the_sockets_fits_the_document(setup: Setup) {
     let admin = Api::admin(&setup, &server).await;
     let tickets = Tickets::new(&admin).await;
     attend(&setup, &server, &admin, &tickets, &document).await;
+    offer(&setup, &server, &admin, &tickets, &document).await;
     watch(&server, &admin, &tickets, &document).await;
     refuse(&server, &document).await;
     begin(&server, &admin, &tickets, &document).await;
@@ -145,6 +146,25 @@ async fn attend(setup: &Setup, server: &Server, admin: &Api, tickets: &Tickets, 
     assert_eq!(visitor.texts(1).await, ["Fim: resolvido"]);
     visitor.session().await;
     document.received("webchat", &visitor);
+    document.received("desk", &desk);
+}
+
+/// An agent is offered tickets.
+async fn offer(setup: &Setup, server: &Server, admin: &Api, tickets: &Tickets, document: &Document) {
+    let queue = tickets.queue(&json!({ "name": "Oferta", "acceptWithinSeconds": 600 })).await;
+    let (caio, _) = tickets.agent(setup, &[&queue]).await;
+    let desk = desk_of(server, &caio, None).await;
+    let emit = async |event: &str, payload: Value| document.emit("desk", &desk, event, &payload).await;
+    assert_eq!(emit("agent:status", json!({ "status": "online" })).await["ok"], true);
+    let (_visitor, ticket) = tickets.hand_over(server).await;
+    let mut ticket = id(&ticket);
+    for answer in ["agent:decline", "agent:accept"] {
+        let to_queue = json!({ "toQueueId": queue });
+        ticket = id(&admin.post(&format!("/tickets/{ticket}/transfer"), &to_queue).await.ok(200));
+        assert_eq!(desk.event("ticket:offered").await["ticket"]["id"], json!(ticket));
+        assert_eq!(emit(answer, json!({ "ticketId": ticket })).await["ok"], true);
+    }
+    desk.event("ticket:offer-ended").await;
     document.received("desk", &desk);
 }
 

@@ -155,6 +155,7 @@ impl Walk {
         self.does("DELETE /tags/{id}", &[&tag], None, "DELETE TAG").await;
         let to_me = json!({ "userId": me });
         self.does("POST /tickets/{id}/assign", &[&ticket], Some(to_me), update).await;
+        let ticket = self.offers(router, &agent, &ticket).await;
         let to_queue = json!({ "toQueueId": queue });
         let next = self.does("POST /tickets/{id}/transfer", &[&ticket], Some(to_queue), update).await;
         self.does("POST /tickets/pickup", &[], None, update).await;
@@ -168,6 +169,23 @@ impl Walk {
         self.does("POST /tickets/bulk/close", &[], Some(all), update).await;
         self.does("DELETE /queues/{id}/agents/{agentId}", &both, None, "UPDATE QUEUE").await;
         self.does("DELETE /agents/{id}", &[&agent], None, "DELETE AGENT").await;
+    }
+
+    /// Declines a ticket in a queue that offers its tickets, and accepts another one. Returns the last.
+    async fn offers(&mut self, router: &str, agent: &str, ticket: &str) -> String {
+        let update = "UPDATE TICKET";
+        let queue = json!({ "routerId": router, "name": "O", "acceptWithinSeconds": 600 });
+        let queue = id(&self.admin.post("/queues", &queue).await.ok(201));
+        let place = format!("/queues/{queue}/agents/{agent}");
+        self.admin.send("PUT", &place, &[], None).await.ok(204);
+        self.admin.put("/agents/me/presence", &json!({ "status": "online" })).await.ok(200);
+        let to_queue = json!({ "toQueueId": queue });
+        let transfer = "POST /tickets/{id}/transfer";
+        let next = id(&self.does(transfer, &[ticket], Some(to_queue.clone()), update).await);
+        self.does("POST /tickets/{id}/decline", &[&next], None, update).await;
+        let next = id(&self.does(transfer, &[&next], Some(to_queue), update).await);
+        self.does("POST /tickets/{id}/accept", &[&next], None, update).await;
+        next
     }
 }
 

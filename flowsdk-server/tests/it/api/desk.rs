@@ -39,7 +39,7 @@ pub async fn desk_of(server: &Server, api: &Api, since: Option<i64>) -> Client {
     desk
 }
 
-async fn online(desk: &Client) {
+pub async fn online(desk: &Client) {
     assert_eq!(desk.emit("agent:status", &json!({ "status": "online" })).await["ok"], true);
 }
 

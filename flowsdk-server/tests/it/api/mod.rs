@@ -35,6 +35,7 @@ mod llm_credentials;
 mod login;
 mod names;
 mod observability;
+mod offers;
 mod opt_ins;
 mod order;
 mod queue_distribution_rules;

@@ -18,7 +18,7 @@ const ROUTES: Routes = Routes {
         json!({ "name": "Contas", "abandonAfterMinutes": null, "businessHours": null, "maxWaiting": 7,
             "waitingNotice": null, "isActive": false })
     },
-    fields: 14,
+    fields: 15,
     unlisted: &[],
     commands: &[],
     resource: "queues",
@@ -28,7 +28,7 @@ const ROUTES: Routes = Routes {
 
 fn queue(router: &str) -> Value {
     json!({ "routerId": router, "name": "Cobrança", "distributionStrategy": "round_robin",
-        "maxConcurrentTicketsPerAgent": 3, "abandonAfterMinutes": 30, "reassignAfterMinutes": 15,
+        "maxConcurrentTicketsPerAgent": 3, "abandonAfterMinutes": 30, "reassignAfterMinutes": 15, "acceptWithinSeconds": 30,
         "businessHours": { "timeZone": "America/Sao_Paulo",
             "spans": [{ "days": ["monday", "friday"], "from": "09:00", "to": "18:00" }],
             "holidays": [{ "date": "2026-12-25", "name": "Natal", "spans": [] }] },
@@ -59,6 +59,7 @@ async fn defaults(setup: Setup) {
         ("maxConcurrentTicketsPerAgent", json!(5)),
         ("abandonAfterMinutes", json!(null)),
         ("reassignAfterMinutes", json!(null)),
+        ("acceptWithinSeconds", json!(null)),
         ("businessHours", json!(null)),
         ("deflectWhen", json!([])),
         ("maxWaiting", json!(null)),
@@ -76,6 +77,8 @@ async fn what_is_refused(setup: Setup) {
     let span = |from: &str, to: &str| json!({ "days": ["monday"], "from": from, "to": to });
     let wrong = [
         ("reassignAfterMinutes", json!(0)),
+        ("acceptWithinSeconds", json!(4)),
+        ("acceptWithinSeconds", json!(3_601)),
         ("deflectWhen[0]", json!(["tired"])),
         ("deflectWhen", json!("closed")),
         ("maxWaiting", json!(0)),

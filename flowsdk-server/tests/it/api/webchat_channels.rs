@@ -162,7 +162,7 @@ async fn visitors_are_told_where_no_flow_answers(setup: Setup) {
         .await
     };
     assert_eq!(told(&["oi", "oi?"]).await, [UNANSWERED], "once");
-    let texts = |unanswered: &str| json!({ "fallbackTexts": { "failed": null, "unanswered": unanswered } });
+    let texts = |unanswered: &str| json!({ "fallbackTexts": { "failed": null, "unanswered": unanswered, "stuckHandoff": null } });
     let path = format!("/routers/{router}");
     let changed = admin.patch(&path, &texts("Voltamos segunda.")).await.ok(200);
     assert_eq!(changed["fallbackTexts"], texts("Voltamos segunda.")["fallbackTexts"]);

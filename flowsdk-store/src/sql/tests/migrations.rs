@@ -67,6 +67,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0054_webhook", "2d689b65e3b7", "e358be7baeda"),
     ("0055_close_reason", "8262f45dc847", "bfcbe00741ac"),
     ("0056_waiting_notice", "5a57ad3880bc", "95782cac5a9d"),
+    ("0057_ticket_offer", "a0c84c284686", "4a9c44a6c3f0"),
     ("0058_delivery_chat", "4b79e147c108", "4b79e147c108"),
 ];
 

@@ -9,7 +9,7 @@ use flowsdk_core::store::Store as _;
 use flowsdk_helpdesk::agent::PresenceStatus;
 use flowsdk_helpdesk::desk::{CloseTicket, ReplyToContact, TransferTicket};
 use flowsdk_helpdesk::news::HasNews as _;
-use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup};
+use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup, RoundRobin};
 use flowsdk_helpdesk::ticket::{CloseKind, HasTickets as _, Ticket, TicketError, TicketFilter, TicketStatus};
 use flowsdk_store::sql::SqlStore;
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ on_every_database! { any_order_of_commands_keeps_the_desk_whole }
 
 const VISITORS: usize = 4;
 const AGENTS: usize = 3;
-const QUEUES: [&str; 2] = ["q1", "q2"];
+const QUEUES: [&str; 3] = ["q1", "q2", "offers"];
 /// Most tickets that an agent is given.
 const LIMIT: u32 = 2;
 
@@ -34,6 +34,8 @@ enum Act {
     HandOver(usize),
     BeThere(usize, PresenceStatus),
     PickUp(usize),
+    Accept(usize, usize),
+    Decline(usize, usize),
     Assign(usize, Option<usize>),
     Reply(usize, usize),
     ToUser(usize, usize),
@@ -52,12 +54,14 @@ fn act() -> impl Strategy<Value = Act> {
         4 => (0..VISITORS).prop_map(Act::HandOver),
         3 => (0..AGENTS, status).prop_map(|(agent, status)| Act::BeThere(agent, status)),
         3 => (0..AGENTS).prop_map(Act::PickUp),
+        3 => (ticket.clone(), 0..AGENTS).prop_map(|(ticket, agent)| Act::Accept(ticket, agent)),
+        1 => (ticket.clone(), 0..AGENTS).prop_map(|(ticket, agent)| Act::Decline(ticket, agent)),
         2 => (ticket.clone(), prop::option::of(0..AGENTS)).prop_map(|(ticket, agent)| Act::Assign(ticket, agent)),
         2 => (ticket.clone(), 0..AGENTS).prop_map(|(ticket, agent)| Act::Reply(ticket, agent)),
         2 => (ticket.clone(), 0..AGENTS).prop_map(|(ticket, agent)| Act::ToUser(ticket, agent)),
         2 => (ticket.clone(), 0..QUEUES.len()).prop_map(|(ticket, queue)| Act::ToQueue(ticket, queue)),
         3 => (ticket, 0..AGENTS).prop_map(|(ticket, agent)| Act::Close(ticket, agent)),
-        1 => (1_u64..400).prop_map(Act::Wait),
+        2 => (1_u64..600).prop_map(Act::Wait),
         2 => Just(Act::Sweep),
         2 => Just(Act::GoOn),
     ]
@@ -74,12 +78,13 @@ struct Scene {
 impl Scene {
     async fn new(store: SqlStore) -> Self {
         let desk = Helpdesk::new(store).await;
-        for (queue, strategy) in QUEUES.into_iter().zip([LeastLoaded, ManualPickup]) {
+        for (queue, strategy) in QUEUES.into_iter().zip([LeastLoaded, ManualPickup, RoundRobin]) {
             desk.add_queue(queue, strategy).await;
             desk.change_queue(queue, |queue| {
                 queue.max_concurrent_tickets_per_agent = LIMIT;
-                queue.abandon_after_minutes = Some(5);
+                queue.abandon_after_minutes = Some(4);
                 queue.reassign_after_minutes = Some(3);
+                queue.accept_within_seconds = (queue.id.as_str() == "offers").then_some(30);
             })
             .await;
         }
@@ -150,6 +155,12 @@ impl Scene {
         let (desk, by) = (&self.desk.desk, |at: usize| self.desk.by(&self.agents[at]));
         match *act {
             Act::PickUp(at) => desk.pick_up(by(at), &self.agents[at]).await.map(drop),
+            Act::Accept(at, by_whom) => {
+                desk.accept(by(by_whom), &self.agents[by_whom], &self.ticket(at).await).await.map(drop)
+            }
+            Act::Decline(at, by_whom) => {
+                desk.decline(by(by_whom), &self.agents[by_whom], &self.ticket(at).await).await.map(drop)
+            }
             Act::Assign(at, to) => {
                 let to = to.map(|to| &self.agents[to]);
                 desk.assign(by(0), &self.ticket(at).await, to).await.map(drop)
@@ -174,6 +185,7 @@ impl Scene {
 
     async fn sweep(&self) {
         self.desk.sweep.tick().await.expect("swept");
+        self.desk.sweep.end_offers().await.expect("swept");
         self.desk.sweep.take_back().await.expect("swept");
         self.desk.dispatcher.sweep().await.expect("swept");
     }
@@ -191,7 +203,11 @@ impl Scene {
             );
             let has_user = ticket.assigned_user_id.is_some();
             match ticket.status {
-                TicketStatus::Waiting => assert!(!has_user, "{ticket:?}"),
+                TicketStatus::Waiting => {
+                    let is_offered = ticket.offered_user_id.is_some();
+                    assert!(!has_user && is_offered == ticket.offer_ends_at.is_some(), "{ticket:?}");
+                    assert!(!is_offered || ticket.queue_id.as_str() == "offers", "{ticket:?}");
+                }
                 TicketStatus::Assigned => assert!(has_user && ticket.assigned_at.is_some(), "{ticket:?}"),
                 TicketStatus::Closed => assert!(ticket.closed_at.is_some(), "{ticket:?}"),
             }
@@ -249,16 +265,20 @@ impl Scene {
             assert_eq!(stored.session.mode == Mode::Human, has_ticket, "{:?} {open:?}", stored.session);
         }
         let now = self.desk.world.cx.now();
-        let mut tx = self.desk.world.store.begin().await.expect("begin");
-        let online =
-            tx.tickets().lock_online_agents(&"q1".parse().expect("an id"), now).await.expect("agents");
-        let load = |user: &UserId| {
-            open.iter().filter(|ticket| ticket.assigned_user_id.as_ref() == Some(user)).count()
-        };
-        let has_room = online.iter().any(|user| load(user) < LIMIT as usize);
-        let waits =
-            open.iter().any(|one| one.status == TicketStatus::Waiting && one.queue_id.as_str() == "q1");
-        assert!(!(has_room && waits), "a ticket waits beside an agent with room: {open:?}");
+        let load = |user: &UserId| open.iter().filter(|ticket| ticket.addressee() == Some(user)).count();
+        for queue in ["q1", "offers"] {
+            let mut tx = self.desk.world.store.begin().await.expect("begin");
+            let online =
+                tx.tickets().lock_online_agents(&queue.parse().expect("an id"), now).await.expect("agents");
+            let has_room = |ticket: &Ticket| {
+                let passed = ticket.passed_at(now);
+                online.iter().any(|user| load(user) < LIMIT as usize && !passed.contains(user))
+            };
+            let waits = |one: &&Ticket| one.status == TicketStatus::Waiting && one.queue_id.as_str() == queue;
+            let mut waiting = open.iter().filter(waits).filter(|ticket| ticket.offered_to().is_none());
+            let forgotten = waiting.find(|ticket| has_room(ticket));
+            assert_eq!(forgotten, None, "a ticket waits beside an agent with room: {open:?}");
+        }
     }
 }
 
@@ -268,7 +288,7 @@ fn visitor(at: usize) -> String {
 
 async fn any_order_of_commands_keeps_the_desk_whole(store: SqlStore) {
     let mut runner = TestRunner::deterministic();
-    let acts = prop::collection::vec(act(), 300).new_tree(&mut runner).expect("acts").current();
+    let acts = prop::collection::vec(act(), 400).new_tree(&mut runner).expect("acts").current();
     let mut scene = Scene::new(store).await;
     for (at, act) in acts.iter().enumerate() {
         scene.act(act).await;

@@ -92,6 +92,7 @@ impl Helpdesk {
             max_concurrent_tickets_per_agent: 3,
             abandon_after_minutes: None,
             reassign_after_minutes: None,
+            accept_within_seconds: None,
             business_hours: None,
             deflect_when: Vec::new(),
             max_waiting: None,

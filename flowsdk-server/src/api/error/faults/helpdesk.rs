@@ -81,6 +81,7 @@ pub(super) fn add(table: &mut Table) {
         TicketError::Closed,
         TicketError::Waiting,
         TicketError::AssignedToAnother,
+        TicketError::NotOffered,
         TicketError::MovedOn,
         TicketError::WindowClosed,
         TicketError::LimitReached,
