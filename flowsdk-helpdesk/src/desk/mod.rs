@@ -1,5 +1,6 @@
 //! What people do with tickets. HTTP and sockets run the same use cases (rulings D6).
 
+mod assignment;
 mod command;
 mod content;
 mod reason;

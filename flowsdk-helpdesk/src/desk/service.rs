@@ -9,7 +9,7 @@ use flowsdk_core::conversation::{Handover, say};
 use flowsdk_core::event::{JumpTarget, OutgoingEvent, WebhookEventType};
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::flow::HasFlows;
-use flowsdk_core::id::{ChatId, MessageId, QueueId, TicketId, UserId};
+use flowsdk_core::id::{ChatId, MessageId, TicketId, UserId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::media::HasMedia;
 use flowsdk_core::message::{ContentMessage, HasMessages, Sender, SenderKind, Source};
@@ -23,13 +23,13 @@ use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 
 use super::reason::Answers;
-use super::steps::{Moved, end_offers, is_with, lock_session, publish_endings, tell, transfer};
+use super::steps::{Moved, is_with, lock_session, publish_endings, tell, transfer};
 use super::{CloseTicket, ReplyToContact, TagTicket, TransferTicket, content};
 use crate::agent::HasPresence;
 use crate::close_reason::HasCloseReasons;
 use crate::dispatch::{DispatchTx, Dispatcher};
 use crate::news::News;
-use crate::queue::{HasQueues as _, Queue};
+use crate::queue::HasQueues as _;
 use crate::tag::{HasTags, TagId};
 use crate::ticket::{
     HasTickets, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget, find_within, stored,
@@ -100,11 +100,11 @@ pub struct Replied {
 /// Lists, assigns, answers, transfers and closes tickets. A ticket whose router is out of the caller's reach is not found.
 #[derive(Debug)]
 pub struct Desk<S> {
-    store: Arc<S>,
-    cx: OpContext,
-    changes: Arc<dyn ChangeLog>,
+    pub(super) store: Arc<S>,
+    pub(super) cx: OpContext,
+    pub(super) changes: Arc<dyn ChangeLog>,
     handover: Handover,
-    dispatcher: Arc<Dispatcher<S>>,
+    pub(super) dispatcher: Arc<Dispatcher<S>>,
 }
 
 impl<S: Store> Desk<S>
@@ -141,132 +141,6 @@ where
     /// [`Error::NotFound`], [`Error::Storage`].
     pub async fn get(&self, reach: Reach<'_>, id: &TicketId) -> Result<Ticket, Error> {
         find_within(&mut self.store.read().await?, reach, id).await
-    }
-
-    /// Gives a waiting ticket to a user who works in its queue, or to whom its queue chooses. Without anybody who has room
-    /// it stays as it is.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`], [`Error::Closed`], [`Error::AssignedToAnother`], [`Error::AgentNotInQueue`],
-    /// [`Error::LimitReached`], [`Error::Storage`].
-    pub async fn assign(&self, by: By<'_>, id: &TicketId, to: Option<&UserId>) -> Result<Ticket, Error> {
-        let ticket = self.get(by.reach, id).await?;
-        let Some(user) = to else { return self.assign_to_any(by, ticket).await };
-        let mut retries = Retries::default();
-        loop {
-            match self.assign_to(by, id, user).await {
-                Err(Error::Storage(error)) if error.is_lost_race() && retries.again() => {}
-                other => return other,
-            }
-        }
-    }
-
-    async fn assign_to_any(&self, by: By<'_>, before: Ticket) -> Result<Ticket, Error> {
-        must_wait(&before, None)?;
-        self.dispatcher.dispatch(&before.queue_id).await?;
-        let after = self.get(by.reach, &before.id).await?;
-        if after.status == TicketStatus::Assigned {
-            self.changes.updated(by.author, &before, &after);
-        }
-        Ok(after)
-    }
-
-    async fn assign_to(&self, by: By<'_>, id: &TicketId, user: &UserId) -> Result<Ticket, Error> {
-        let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-            let found = find_within(tx, by.reach, id).await?;
-            let router = std::slice::from_ref(&found.router_id);
-            tx.tickets().lock_agent(user, Some(router)).await?;
-            let queues = tx.queues().of_user(user, Some(router)).await?;
-            let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-            must_wait(&before, Some(user))?;
-            if before.status == TicketStatus::Assigned {
-                return Ok((before.clone(), before));
-            }
-            let queue = queues.iter().find(|queue| queue.id == before.queue_id);
-            let queue = queue.ok_or(Error::AgentNotInQueue)?;
-            if !has_room(tx, user, &[queue]).await?.contains(&queue.id) {
-                return Err(Error::LimitReached);
-            }
-            let after = give(tx, before.clone(), user, &self.cx).await?;
-            Ok((before, after))
-        })
-        .await?;
-        if before != after {
-            self.changes.updated(by.author, &before, &after);
-        }
-        Ok(after)
-    }
-
-    /// Gives the oldest ticket that waits in a queue of the user to them; `None` if none waits.
-    ///
-    /// # Errors
-    /// [`Error::LimitReached`] when tickets wait, and they have as many as their queues allow, [`Error::Storage`].
-    pub async fn pick_up(&self, by: By<'_>, user: &UserId) -> Result<Option<Ticket>, Error> {
-        let mut retries = Retries::default();
-        loop {
-            match self.pick_up_once(by, user).await {
-                Err(Error::Storage(error)) if error.is_lost_race() && retries.again() => {}
-                other => return other,
-            }
-        }
-    }
-
-    async fn pick_up_once(&self, by: By<'_>, user: &UserId) -> Result<Option<Ticket>, Error> {
-        let picked = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-            tx.tickets().lock_agent(user, by.reach.routers()).await?;
-            let queues = tx.queues().of_user(user, by.reach.routers()).await?;
-            let all: Vec<&Queue> = queues.iter().collect();
-            let free = has_room(tx, user, &all).await?;
-            if free.is_empty() && !queues.is_empty() {
-                return Err(Error::LimitReached);
-            }
-            let Some(before) = tx.tickets().claim_oldest(&free).await? else { return Ok(None) };
-            let after = give(tx, before.clone(), user, &self.cx).await?;
-            Ok(Some((before, after)))
-        })
-        .await?;
-        Ok(picked.map(|(before, after)| {
-            self.changes.updated(by.author, &before, &after);
-            after
-        }))
-    }
-
-    /// Gives a ticket that is offered to a user to them. One that they have already stays theirs.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`], [`Error::NotOffered`], [`Error::Closed`], [`Error::AssignedToAnother`], [`Error::Storage`].
-    pub async fn accept(&self, by: By<'_>, user: &UserId, id: &TicketId) -> Result<Ticket, Error> {
-        let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-            let before = offered(tx, by, user, id).await?;
-            if before.status == TicketStatus::Assigned {
-                return Ok((before.clone(), before));
-            }
-            // Its place among their tickets was kept when it was offered.
-            let after = give(tx, before.clone(), user, &self.cx).await?;
-            Ok((before, after))
-        })
-        .await?;
-        if before != after {
-            self.changes.updated(by.author, &before, &after);
-        }
-        Ok(after)
-    }
-
-    /// Ends the offer of a ticket to a user: it is offered to the next one.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`], [`Error::NotOffered`], [`Error::Closed`], [`Error::AssignedToAnother`], [`Error::Storage`].
-    pub async fn decline(&self, by: By<'_>, user: &UserId, id: &TicketId) -> Result<Ticket, Error> {
-        let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-            let before = offered(tx, by, user, id).await?;
-            let after = end_offers(tx, &self.cx, vec![before.clone()]).await?.pop();
-            Ok((before, after.ok_or(Error::NotOffered)?))
-        })
-        .await?;
-        self.changes.updated(by.author, &before, &after);
-        self.dispatcher.dispatch_each(std::slice::from_ref(&after.queue_id)).await;
-        self.refill(Some(user)).await;
-        self.get(by.reach, id).await
     }
 
     /// Sends a message to the contact of a ticket, once for each idempotency key. Only whoever has the ticket may.
@@ -498,7 +372,7 @@ where
     }
 
     /// Gives waiting tickets to a user who has room now. What fails is left to the sweep.
-    async fn refill(&self, user: Option<&UserId>) {
+    pub(super) async fn refill(&self, user: Option<&UserId>) {
         let Some(user) = user else { return };
         if let Err(error) = self.dispatcher.dispatch_to(user).await {
             tracing::warn!(error = %Chain(&error), "waiting tickets wait for the next sweep");
@@ -506,46 +380,11 @@ where
     }
 }
 
-/// Gives a ticket, which is locked, to a user, and tells them.
-async fn give<T: DeskTx>(
-    tx: &mut T,
-    mut ticket: Ticket,
-    user: &UserId,
-    cx: &OpContext,
-) -> Result<Ticket, Error> {
-    let now = cx.now();
-    let offered = ticket.offered_to().filter(|other| *other != user).cloned();
-    ticket.assign(user.clone(), now)?;
-    stored::save(tx, cx, WebhookEventType::TicketAssigned, std::slice::from_ref(&ticket)).await?;
-    let withdrawn = offered.map(|other| News::of_offer_end(&other, &ticket));
-    tell(tx, News::of_assignment(&ticket).into_iter().chain(withdrawn), now).await?;
-    Ok(ticket)
-}
-
-/// Returns a ticket that is offered to a user, or that they have accepted already, locked.
-async fn offered<T: DeskTx>(tx: &mut T, by: By<'_>, user: &UserId, id: &TicketId) -> Result<Ticket, Error> {
-    find_within(tx, by.reach, id).await?;
-    let ticket = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-    must_wait(&ticket, Some(user))?;
-    let is_theirs = ticket.status == TicketStatus::Assigned || ticket.offered_to() == Some(user);
-    if is_theirs { Ok(ticket) } else { Err(Error::NotOffered) }
-}
-
 /// Locks the session of a ticket, and then the ticket.
 async fn lock<T: DeskTx>(tx: &mut T, ticket: &Ticket) -> Result<(Option<Session>, Ticket), Error> {
     let session = lock_session(tx, ticket).await?;
     let ticket = tx.tickets().find_for_update(&ticket.id).await?.ok_or(Error::NotFound)?;
     Ok((session, ticket))
-}
-
-/// Checks that a ticket waits, or is with `user` already.
-fn must_wait(ticket: &Ticket, user: Option<&UserId>) -> Result<(), Error> {
-    match ticket.status {
-        TicketStatus::Waiting => Ok(()),
-        TicketStatus::Closed => Err(Error::Closed),
-        TicketStatus::Assigned if user.is_some() && ticket.assigned_user_id.as_ref() == user => Ok(()),
-        TicketStatus::Assigned => Err(Error::AssignedToAnother),
-    }
 }
 
 /// Checks that a user has a ticket.
@@ -556,20 +395,6 @@ fn must_have(ticket: &Ticket, user: &UserId) -> Result<(), Error> {
         TicketStatus::Assigned if ticket.assigned_user_id.as_ref() == Some(user) => Ok(()),
         TicketStatus::Assigned => Err(Error::AssignedToAnother),
     }
-}
-
-/// Returns the queues among these in which a user, who is locked as an agent, has room for a ticket.
-async fn has_room<T: DeskTx>(
-    tx: &mut T,
-    user: &UserId,
-    queues: &[&Queue],
-) -> Result<Vec<QueueId>, StorageError> {
-    let open = tx.tickets().loads_of(user).await?;
-    let free = |queue: &&&Queue| {
-        let open = open.iter().find(|(router, _)| *router == queue.router_id).map_or(0, |(_, open)| *open);
-        open < i64::from(queue.max_concurrent_tickets_per_agent)
-    };
-    Ok(queues.iter().filter(free).map(|queue| queue.id.clone()).collect())
 }
 
 /// Returns each of these tags once.
