@@ -57,7 +57,10 @@ where
             }
             let queue = queues.iter().find(|queue| queue.id == before.queue_id);
             let queue = queue.ok_or(Error::AgentNotInQueue)?;
-            if !has_room(tx, user, &[queue]).await?.contains(&queue.id) {
+            // The place of an offered ticket was kept when it was offered.
+            let has_place =
+                before.offered_to() == Some(user) || has_room(tx, user, &[queue]).await?.contains(&queue.id);
+            if !has_place {
                 return Err(Error::LimitReached);
             }
             let after = give(tx, before.clone(), user, &self.cx).await?;

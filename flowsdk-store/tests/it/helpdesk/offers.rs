@@ -129,7 +129,9 @@ async fn an_offer_keeps_a_place_among_the_tickets_of_its_agent(store: SqlStore) 
     assert_eq!(names, [Some("eva"), Some("eva"), Some("eva"), None], "no more than her limit");
     let picked = desk.desk.pick_up(desk.by(eva), eva).await;
     assert!(matches!(picked, Err(TicketError::LimitReached)), "{picked:?}");
-    for ticket in &tickets[..3] {
+    let taken = desk.desk.assign(desk.by(eva), &tickets[0].id, Some(eva)).await.expect("assigned");
+    assert_eq!(holder(&taken), Some("eva"), "its place was kept, however it is taken");
+    for ticket in &tickets[1..3] {
         desk.desk.accept(desk.by(eva), eva, &ticket.id).await.expect("accepted");
     }
     assert_eq!(offered(&desk.ticket(&tickets[3]).await), None);
