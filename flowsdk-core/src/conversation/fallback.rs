@@ -7,12 +7,10 @@ use crate::chat::HasChats;
 use crate::context::OpContext;
 use crate::event::OutgoingEvent;
 use crate::fault::StorageError;
-use crate::id::{ChatId, MessageId};
-use crate::message::{ContentMessage, Sender, Source, TextBody};
+use crate::id::ChatId;
 use crate::router::{Fallback, HasRouters, Wording};
 use crate::session::{Session, SessionId};
 use crate::text::Language;
-use crate::time::Timestamp;
 
 /// For how long a chat is not told again that no flow answers.
 const TOLD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
@@ -80,7 +78,9 @@ pub async fn fallback_messages<T: HasRouters + HasChats>(
     };
     let is_due = |one: &Unsaid| one.fallback != Fallback::Unanswered || untold.contains(&one.chat_id);
     let message = |(one, text): (&&Unsaid, Option<String>)| {
-        text.filter(|_| is_due(one)).map(|text| event(cx, one, text, now))
+        let text = text.filter(|_| is_due(one))?;
+        let (session, chat) = (one.session_id.clone(), one.chat_id.clone());
+        Some(OutgoingEvent::text_of_flow(cx, session, chat, one.epoch, text))
     };
     Ok(unsaid.iter().zip(texts).map(message).collect())
 }
@@ -94,23 +94,4 @@ async fn wordings_of<T: HasRouters>(
     ids.dedup();
     let found = tx.routers().wordings(&ids).await?;
     Ok(found.into_iter().map(|wording| (wording.phone_number_id.clone(), wording)).collect())
-}
-
-fn event(cx: &OpContext, unsaid: &Unsaid, text: String, now: Timestamp) -> OutgoingEvent {
-    let session_id = &unsaid.session_id;
-    OutgoingEvent {
-        internal_id: MessageId::generate(cx.ids()),
-        seq: None,
-        chat_id: Some(unsaid.chat_id.clone()),
-        phone_number_id: session_id.phone_number_id().to_owned(),
-        to: session_id.party().to_owned(),
-        session_id: session_id.clone(),
-        source: Source::Flow,
-        sender: Sender::FLOW,
-        content: ContentMessage::Text { text: TextBody { body: text } },
-        epoch: unsaid.epoch,
-        timestamp: now,
-        typing_ms: None,
-        ig_comment_target: None,
-    }
 }

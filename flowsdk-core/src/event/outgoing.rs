@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::context::OpContext;
 use crate::id::{ChatId, MessageId};
-use crate::message::{ContentMessage, Direction, Message, MessageStatus, NewMessage, Sender, Source};
+use crate::message::{
+    ContentMessage, Direction, Message, MessageStatus, NewMessage, Sender, Source, TextBody,
+};
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
@@ -46,6 +49,31 @@ pub struct OutgoingEvent {
 }
 
 impl OutgoingEvent {
+    /// Returns a text for the contact of a session, in the name of the flow.
+    pub fn text_of_flow(
+        cx: &OpContext,
+        session_id: SessionId,
+        chat_id: ChatId,
+        epoch: i64,
+        text: String,
+    ) -> Self {
+        Self {
+            internal_id: MessageId::generate(cx.ids()),
+            seq: None,
+            chat_id: Some(chat_id),
+            phone_number_id: session_id.phone_number_id().to_owned(),
+            to: session_id.party().to_owned(),
+            session_id,
+            source: Source::Flow,
+            sender: Sender::FLOW,
+            content: ContentMessage::Text { text: TextBody { body: text } },
+            epoch,
+            timestamp: cx.now(),
+            typing_ms: None,
+            ig_comment_target: None,
+        }
+    }
+
     /// Returns the message row of the event. It begins as `pending` (spec A 3.1), or as `sent` where the commit itself
     /// hands it over.
     pub fn to_message(&self, chat_id: &ChatId, status: MessageStatus) -> NewMessage {

@@ -8,8 +8,8 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{Handover, say_all};
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{MessageId, QueueId, RouterId, TicketId};
-use flowsdk_core::message::{ContentMessage, HasMessages, Sender, Source, TextBody};
+use flowsdk_core::id::{QueueId, RouterId, TicketId};
+use flowsdk_core::message::HasMessages;
 use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
 
@@ -109,19 +109,6 @@ async fn words<T: HasTickets + HasQueues>(
 
 fn event(cx: &OpContext, ticket: &Ticket, words: &str) -> Option<OutgoingEvent> {
     let session_id = ticket.session_id.clone()?;
-    Some(OutgoingEvent {
-        internal_id: MessageId::generate(cx.ids()),
-        seq: None,
-        chat_id: Some(ticket.chat_id.clone()),
-        phone_number_id: session_id.phone_number_id().to_owned(),
-        to: session_id.party().to_owned(),
-        session_id,
-        source: Source::Flow,
-        sender: Sender::FLOW,
-        content: ContentMessage::Text { text: TextBody { body: words.to_owned() } },
-        epoch: ticket.epoch.unwrap_or_default(),
-        timestamp: cx.now(),
-        typing_ms: None,
-        ig_comment_target: None,
-    })
+    let (chat_id, epoch) = (ticket.chat_id.clone(), ticket.epoch.unwrap_or_default());
+    Some(OutgoingEvent::text_of_flow(cx, session_id, chat_id, epoch, words.to_owned()))
 }
