@@ -27,7 +27,7 @@ use crate::dispatch::DispatchTx;
 use crate::news::News;
 use crate::queue::Queue;
 use crate::rule::HasRules;
-use crate::ticket::{CloseKind, Closing, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus, stored};
+use crate::ticket::{CloseKind, Closing, Ticket, TicketStatus, stored};
 
 /// A transaction with all that the intake reads and writes. Every transaction with those accessors is one.
 pub trait IntakeTx:
@@ -203,40 +203,17 @@ impl Taking<'_> {
             self.replaced.push(placed);
             id
         });
-        let (status, assigned_at) = match user {
-            Some(_) => (TicketStatus::Assigned, Some(self.now)),
-            None => (TicketStatus::Waiting, None),
-        };
-        let ticket = Ticket {
-            id: id.clone(),
-            kind: TicketKind::Human,
-            router_id: event.router_id.clone(),
-            chat_id: event.chat_id.clone(),
-            contact_id: event.contact.id.clone(),
-            session_id: Some(session.id.clone()),
-            previous_ticket_id: previous,
-            queue_id: queue.id.clone(),
-            status,
-            assigned_user_id: user,
-            assigned_at,
-            offered_user_id: None,
-            offer_ends_at: None,
-            passed_by: Vec::new(),
-            opened_by_kind: OpenedByKind::Flow,
-            open_reason: OpenReason::HumanHandoff,
-            opened_by_user_id: None,
-            closed_at: None,
-            closed_by_user_id: None,
-            close_kind: None,
-            close_reason: None,
-            summary: None,
-            tag_ids: Vec::new(),
-            first_replied_at: None,
-            epoch: Some(session.epoch),
-            contact_wrote_at: event.timestamp.max(session.last_interaction_at),
-            created_at: self.now,
-            updated_at: self.now,
-        };
+        let of = (event.chat_id.clone(), event.contact.id.clone());
+        let mut ticket = Ticket::opened(id.clone(), event.router_id.clone(), of, queue.id.clone(), self.now);
+        ticket.session_id = Some(session.id.clone());
+        ticket.epoch = Some(session.epoch);
+        ticket.previous_ticket_id = previous;
+        ticket.contact_wrote_at = event.timestamp.max(session.last_interaction_at);
+        if let Some(user) = user {
+            ticket.status = TicketStatus::Assigned;
+            ticket.assigned_user_id = Some(user);
+            ticket.assigned_at = Some(self.now);
+        }
         self.open.insert(event.chat_id.clone(), Placed::New(ticket));
         id
     }

@@ -18,28 +18,16 @@ pub use waiting::{PACE_PERIOD, Place, WaitingNotice};
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use flowsdk_core::time::Timestamp;
+    use flowsdk_core::id::Cuids;
+    use flowsdk_core::record::NewRecord as _;
+    use flowsdk_core::time::{ManualClock, Timestamp};
 
-    use super::{DistributionStrategy, Queue};
+    use super::{NewQueue, Queue};
 
     /// Returns a queue with the settings of a new one.
     pub(crate) fn queue(id: &str) -> Queue {
-        Queue {
-            id: id.parse().expect("an id"),
-            router_id: "router1".parse().expect("an id"),
-            name: id.to_owned(),
-            distribution_strategy: DistributionStrategy::LeastLoaded,
-            max_concurrent_tickets_per_agent: 5,
-            abandon_after_minutes: None,
-            reassign_after_minutes: None,
-            accept_within_seconds: None,
-            business_hours: None,
-            deflect_when: Vec::new(),
-            max_waiting: None,
-            waiting_notice: None,
-            is_active: true,
-            created_at: Timestamp::from_millis(0),
-            updated_at: Timestamp::from_millis(0),
-        }
+        let new = NewQueue::named("router1".parse().expect("an id"), id.parse().expect("a name"));
+        let ids = Cuids::new(ManualClock::at(0));
+        Queue { id: id.parse().expect("an id"), ..new.into_record(&ids, Timestamp::from_millis(0)) }
     }
 }

@@ -30,7 +30,7 @@ use crate::queue::{DeflectReason, DistributionStrategy, HasQueues, Queue, Waitin
 use crate::quick_reply::{HasQuickReplies, QuickReply};
 use crate::rule::{DistributionRule, HasRules};
 use crate::tag::{HasTags, Tag};
-use crate::ticket::{HasTickets, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus};
+use crate::ticket::{HasTickets, Ticket};
 
 #[doc(hidden)]
 pub use flowsdk_core;
@@ -193,35 +193,11 @@ where
         let contact = tx.contacts().insert_or_get(&contact).await.expect("a contact");
         let chat = Chat::open(&self.cx, contact.id.clone(), self.router.clone());
         let chat = tx.chats().open_or_get_many(&[chat]).await.expect("a chat").remove(0);
+        let (id, queue) = (id.parse().expect("an id"), queue.parse().expect("an id"));
         Ticket {
-            id: id.parse().expect("an id"),
-            kind: TicketKind::Human,
-            router_id: self.router.clone(),
-            chat_id: chat.id,
-            contact_id: contact.id,
             session_id: Some(session),
-            previous_ticket_id: None,
-            queue_id: queue.parse().expect("an id"),
-            status: TicketStatus::Waiting,
-            assigned_user_id: None,
-            assigned_at: None,
-            offered_user_id: None,
-            offer_ends_at: None,
-            passed_by: Vec::new(),
-            opened_by_kind: OpenedByKind::Flow,
-            open_reason: OpenReason::HumanHandoff,
-            opened_by_user_id: None,
-            closed_at: None,
-            closed_by_user_id: None,
-            close_kind: None,
-            close_reason: None,
-            summary: None,
-            tag_ids: Vec::new(),
-            first_replied_at: None,
             epoch: Some(7),
-            contact_wrote_at: later(at),
-            created_at: later(at),
-            updated_at: later(at),
+            ..Ticket::opened(id, self.router.clone(), (chat.id, contact.id), queue, later(at))
         }
     }
 }

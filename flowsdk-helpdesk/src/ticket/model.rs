@@ -133,6 +133,46 @@ pub struct Pass {
 }
 
 impl Ticket {
+    /// Returns a ticket for people that a flow opens. It waits in a queue, of no session yet.
+    pub fn opened(
+        id: TicketId,
+        router_id: RouterId,
+        (chat_id, contact_id): (ChatId, ContactId),
+        queue_id: QueueId,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            kind: TicketKind::Human,
+            router_id,
+            chat_id,
+            contact_id,
+            session_id: None,
+            previous_ticket_id: None,
+            queue_id,
+            status: TicketStatus::Waiting,
+            assigned_user_id: None,
+            assigned_at: None,
+            offered_user_id: None,
+            offer_ends_at: None,
+            passed_by: Vec::new(),
+            opened_by_kind: OpenedByKind::Flow,
+            open_reason: OpenReason::HumanHandoff,
+            opened_by_user_id: None,
+            closed_at: None,
+            closed_by_user_id: None,
+            close_kind: None,
+            close_reason: None,
+            summary: None,
+            tag_ids: Vec::new(),
+            first_replied_at: None,
+            epoch: None,
+            contact_wrote_at: now,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Returns its place in lists.
     pub fn place(&self) -> Cursor {
         Cursor::of(self.created_at, &self.id)

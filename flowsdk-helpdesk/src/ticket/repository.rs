@@ -79,10 +79,12 @@ pub trait TicketRepository: Send {
     /// where they have none.
     async fn loads_of(&mut self, user: &UserId) -> Result<Vec<(RouterId, i64)>, StorageError>;
 
-    /// Returns the oldest tickets that wait in a queue and are offered to nobody, locked. Those that others have locked are left out.
+    /// Returns the oldest tickets that wait in a queue and are offered to nobody, locked. Those that others have locked are
+    /// left out.
     async fn claim_waiting(&mut self, queue: &QueueId, limit: u32) -> Result<Vec<Ticket>, StorageError>;
 
-    /// Returns the oldest ticket that waits in any of these queues and is offered to nobody, locked. Those that others have locked are left out.
+    /// Returns the oldest ticket that waits in any of these queues and is offered to nobody, locked. Those that others have
+    /// locked are left out.
     async fn claim_oldest(&mut self, queues: &[QueueId]) -> Result<Option<Ticket>, StorageError>;
 
     /// Locks the agents of a queue who are online at `now`, and returns their users, in the order of the agents' ids.

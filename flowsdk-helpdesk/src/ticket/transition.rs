@@ -264,35 +264,11 @@ mod tests {
     }
 
     fn waiting() -> Ticket {
+        let of = (id("chat1"), id("contact1"));
         Ticket {
-            id: id("t1"),
-            kind: TicketKind::Human,
-            router_id: id("router1"),
-            chat_id: id("chat1"),
-            contact_id: id("contact1"),
             session_id: Some(SessionId::parse("wc-c1-ana").expect("an id")),
-            previous_ticket_id: None,
-            queue_id: id("queue1"),
-            status: TicketStatus::Waiting,
-            assigned_user_id: None,
-            assigned_at: None,
-            offered_user_id: None,
-            offer_ends_at: None,
-            passed_by: Vec::new(),
-            opened_by_kind: OpenedByKind::Flow,
-            open_reason: OpenReason::HumanHandoff,
-            opened_by_user_id: None,
-            closed_at: None,
-            closed_by_user_id: None,
-            close_kind: None,
-            close_reason: None,
-            summary: None,
-            tag_ids: Vec::new(),
-            first_replied_at: None,
             epoch: Some(7),
-            contact_wrote_at: NOW,
-            created_at: NOW,
-            updated_at: NOW,
+            ..Ticket::opened(id("t1"), id("router1"), of, id("queue1"), NOW)
         }
     }
 

@@ -103,41 +103,31 @@ fn written<'a, const N: usize>(rows: impl Iterator<Item = [Cow<'a, str>; N]>) ->
 mod tests {
     use std::collections::BTreeSet;
 
-    use flowsdk_helpdesk::ticket::{OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus, TicketView};
+    use flowsdk_helpdesk::ticket::{Ticket, TicketStatus, TicketView};
 
     use super::*;
 
     fn row() -> TicketRow {
         let moment = |millis| Timestamp::from_millis(millis);
+        let id = |text: &str| text.parse().expect("an id");
+        let of = ("chat1".parse().expect("an id"), "contact1".parse().expect("an id"));
+        let opened = Ticket::opened(
+            "t1".parse().expect("an id"),
+            "r1".parse().expect("an id"),
+            of,
+            "q1".parse().expect("an id"),
+            moment(0),
+        );
         let ticket = Ticket {
-            id: "t1".parse().expect("an id"),
-            kind: TicketKind::Human,
-            router_id: "r1".parse().expect("an id"),
-            chat_id: "chat1".parse().expect("an id"),
-            contact_id: "contact1".parse().expect("an id"),
-            session_id: None,
-            previous_ticket_id: None,
-            queue_id: "q1".parse().expect("an id"),
             status: TicketStatus::Closed,
             assigned_user_id: Some("ana".parse().expect("an id")),
             assigned_at: Some(moment(1_000)),
-            offered_user_id: None,
-            offer_ends_at: None,
-            passed_by: Vec::new(),
-            opened_by_kind: OpenedByKind::Flow,
-            open_reason: OpenReason::HumanHandoff,
-            opened_by_user_id: None,
             closed_at: Some(moment(3_500)),
-            closed_by_user_id: None,
             close_kind: Some(CloseKind::Resolved),
             close_reason: Some("=1+1, \"é\"\nfim".to_owned()),
-            summary: None,
-            tag_ids: vec!["a".parse().expect("an id"), "b".parse().expect("an id")],
-            first_replied_at: None,
-            epoch: Some(7),
-            contact_wrote_at: moment(0),
-            created_at: moment(0),
+            tag_ids: vec![id("a"), id("b")],
             updated_at: moment(3_500),
+            ..opened
         };
         TicketRow {
             ticket,

@@ -7,7 +7,7 @@ use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::conversation::{ConversationEvent, Handover, OutgoingSink};
 use flowsdk_core::event::{FlowEvent, HelpdeskEvent};
 use flowsdk_core::id::{QueueId, UserId};
-use flowsdk_core::record::HasRecords as _;
+use flowsdk_core::record::{HasRecords as _, NewRecord as _};
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::Session;
 use flowsdk_core::store::{Store as _, Transaction as _};
@@ -17,7 +17,7 @@ use flowsdk_helpdesk::agent::{DeskAgent, Presence, PresenceStatus};
 use flowsdk_helpdesk::desk::{By, Desk, DeskSweep, WaitingNotices};
 use flowsdk_helpdesk::dispatch::Dispatcher;
 use flowsdk_helpdesk::intake::HelpdeskIntake;
-use flowsdk_helpdesk::queue::{DistributionStrategy, HasQueues as _, Queue, Queues};
+use flowsdk_helpdesk::queue::{DistributionStrategy, HasQueues as _, NewQueue, Queue, Queues};
 use flowsdk_helpdesk::ticket::{HasTickets as _, Ticket, TicketFilter};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
@@ -84,23 +84,13 @@ impl Helpdesk {
     }
 
     pub(crate) async fn add_queue_to(&self, router: &str, id: &str, strategy: DistributionStrategy) -> Queue {
-        let queue = Queue {
-            id: id.parse().expect("an id"),
-            router_id: router.parse().expect("an id"),
-            name: id.to_owned(),
+        let new = NewQueue {
             distribution_strategy: strategy,
             max_concurrent_tickets_per_agent: 3,
-            abandon_after_minutes: None,
-            reassign_after_minutes: None,
-            accept_within_seconds: None,
-            business_hours: None,
-            deflect_when: Vec::new(),
-            max_waiting: None,
-            waiting_notice: None,
-            is_active: true,
-            created_at: self.world.cx.now(),
-            updated_at: self.world.cx.now(),
+            ..NewQueue::named(router.parse().expect("an id"), id.parse().expect("a name"))
         };
+        let cx = &self.world.cx;
+        let queue = Queue { id: id.parse().expect("an id"), ..new.into_record(cx.ids(), cx.now()) };
         let mut tx = self.world.store.begin().await.expect("begin");
         tx.records().insert(&queue).await.expect("a queue");
         tx.commit().await.expect("commit");

@@ -16,9 +16,7 @@ use flowsdk_helpdesk::report::{
     ReportFilter, ReportGroup, Reports, TicketFigures, TicketGrouping, TicketRow, TimeSpread,
 };
 use flowsdk_helpdesk::tag::Tag;
-use flowsdk_helpdesk::ticket::{
-    CloseKind, HasTickets as _, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus,
-};
+use flowsdk_helpdesk::ticket::{CloseKind, HasTickets as _, Ticket, TicketKind, TicketStatus};
 use flowsdk_store::sql::SqlStore;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -83,35 +81,19 @@ fn ticket(number: usize, chat: &Chat, drawn: &Drawn) -> Ticket {
         (None, Some(_)) => TicketStatus::Assigned,
         (None, None) => TicketStatus::Waiting,
     };
+    let id = format!("t{number:05}").parse().expect("an id");
+    let of = (chat.id.clone(), chat.contact_id.clone());
+    let router = chat.router_id.clone().expect("a router");
     Ticket {
-        id: format!("t{number:05}").parse().expect("an id"),
         kind: drawn.kind,
-        router_id: chat.router_id.clone().expect("a router"),
-        chat_id: chat.id.clone(),
-        contact_id: chat.contact_id.clone(),
-        session_id: None,
-        previous_ticket_id: None,
-        queue_id: QUEUES[queue].parse().expect("an id"),
         status,
         assigned_user_id: assigned_at.map(|_| USERS[user].parse().expect("an id")),
         assigned_at,
-        offered_user_id: None,
-        offer_ends_at: None,
-        passed_by: Vec::new(),
-        opened_by_kind: OpenedByKind::Flow,
-        open_reason: OpenReason::HumanHandoff,
-        opened_by_user_id: None,
         closed_at,
-        closed_by_user_id: None,
         close_kind: closed_at.map(|_| drawn.close_kind),
         close_reason: closed_at.and(REASONS[reason]).map(str::to_owned),
-        summary: None,
-        tag_ids: Vec::new(),
         first_replied_at: drawn.answered.map(later),
-        epoch: None,
-        contact_wrote_at: created_at,
-        created_at,
-        updated_at: created_at,
+        ..Ticket::opened(id, router, of, QUEUES[queue].parse().expect("an id"), created_at)
     }
 }
 
