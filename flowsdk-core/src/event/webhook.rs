@@ -21,6 +21,12 @@ pub enum WebhookEventType {
     /// A ticket changed in another way, such as its tags.
     #[serde(rename = "ticket.updated")]
     TicketUpdated,
+    /// The time that a service level gives for a ticket is almost over.
+    #[serde(rename = "ticket.service_level_warned")]
+    TicketServiceLevelWarned,
+    /// A ticket was not answered or resolved in the time of its service level.
+    #[serde(rename = "ticket.service_level_breached")]
+    TicketServiceLevelBreached,
     /// A ticket ended.
     #[serde(rename = "ticket.closed")]
     TicketClosed,

@@ -9,12 +9,12 @@ use flowsdk_core::conversation::{Handover, say};
 use flowsdk_core::event::{JumpTarget, OutgoingEvent, WebhookEventType};
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::flow::HasFlows;
-use flowsdk_core::id::{ChatId, MessageId, TicketId, UserId};
+use flowsdk_core::id::{ChatId, MessageId, QueueId, RouterId, TicketId, UserId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::media::HasMedia;
 use flowsdk_core::message::{ContentMessage, HasMessages, Sender, SenderKind, Source};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{Admitted, Reach};
+use flowsdk_core::router::{Admitted, HasRouters, Reach};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::session::{HasSessions, Session};
 use flowsdk_core::store::{Retries, Store, Transaction, transact};
@@ -32,7 +32,8 @@ use crate::news::News;
 use crate::queue::HasQueues as _;
 use crate::tag::{HasTags, TagId};
 use crate::ticket::{
-    HasTickets, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget, find_within, stored,
+    HasTickets, ServiceClocks, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget,
+    find_within, stored,
 };
 
 /// A transaction with all that the desk reads and writes. Every transaction with those accessors is one.
@@ -45,6 +46,7 @@ pub trait DeskTx:
     + HasMedia
     + HasChatCatalog
     + HasFlows
+    + HasRouters
     + HasTags
     + HasCloseReasons
     + HasOutbox
@@ -61,6 +63,7 @@ impl<
         + HasMedia
         + HasChatCatalog
         + HasFlows
+        + HasRouters
         + HasTags
         + HasCloseReasons
         + HasOutbox
@@ -170,8 +173,8 @@ where
             let place = (&ticket.router_id, &ticket.chat_id);
             let event = say(tx, event, place, &self.handover).await?;
             if ticket.first_replied_at.is_none() {
-                let at = event.timestamp;
-                let replied = Ticket { first_replied_at: Some(at), updated_at: at, ..ticket.clone() };
+                let mut replied = ticket.clone();
+                replied.answer(event.timestamp);
                 stored::save(tx, &self.cx, WebhookEventType::TicketUpdated, std::slice::from_ref(&replied))
                     .await?;
             }
@@ -345,10 +348,10 @@ where
             transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
                 let found = find_within(tx, by.reach, id).await?;
                 let target = target.ok_or(Error::TargetUnclear)?;
-                if let TransferTarget::Queue(queue) = target {
-                    let active = tx.queues().active_of(std::slice::from_ref(&found.router_id)).await?;
-                    active.iter().find(|active| active.id == *queue).ok_or(Error::QueueUnknown)?;
-                }
+                let service = match target {
+                    TransferTarget::Queue(queue) => self.service_of(tx, &found.router_id, queue).await?,
+                    TransferTarget::User(_) => None,
+                };
                 let session = lock_session(tx, &found).await?;
                 if let TransferTarget::User(user) = target {
                     let router = std::slice::from_ref(&found.router_id);
@@ -357,7 +360,8 @@ where
                     }
                 }
                 let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-                let moved = transfer(tx, &self.cx, (session, before.clone()), target, by.user).await?;
+                let ticket = (session, before.clone());
+                let moved = transfer(tx, &self.cx, ticket, target, by.user, service).await?;
                 Ok((before, moved))
             })
             .await?;
@@ -369,6 +373,24 @@ where
         self.refill(before.assigned_user_id.as_ref()).await;
         // It may have been given to somebody already.
         self.get(by.reach, &next.id).await
+    }
+
+    /// Returns the clocks of a ticket that goes to an active queue of a router now.
+    async fn service_of(
+        &self,
+        tx: &mut S::Tx,
+        router: &RouterId,
+        queue: &QueueId,
+    ) -> Result<Option<ServiceClocks>, Error> {
+        let router = std::slice::from_ref(router);
+        let active = tx.queues().active_of(router).await?;
+        let queue = active.iter().find(|active| active.id == *queue).ok_or(Error::QueueUnknown)?;
+        if queue.service_level.is_none() {
+            return Ok(None);
+        }
+        let routers = tx.routers().find_many(router).await?;
+        let tz = routers.first().map_or("", |router| router.tz.as_str());
+        Ok(queue.service_clocks(self.cx.now(), tz))
     }
 
     /// Gives waiting tickets to a user who has room now. What fails is left to the sweep.

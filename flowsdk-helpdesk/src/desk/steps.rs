@@ -12,7 +12,7 @@ use flowsdk_core::time::Timestamp;
 
 use crate::intake::point;
 use crate::news::{DeskEvent, HasNews, News};
-use crate::ticket::{Closing, HasTickets, Ticket, TicketError, TransferTarget, stored};
+use crate::ticket::{Closing, HasTickets, ServiceClocks, Ticket, TicketError, TransferTarget, stored};
 
 /// Publishes what follows from the end of tickets: their sessions go on with the flow, and a summary is asked for.
 pub(crate) async fn publish_endings<T: HasOutbox>(
@@ -60,17 +60,21 @@ pub(crate) struct Moved {
 }
 
 /// Transfers a ticket, which is locked as is its session, and tells whoever had it and whoever gets it: the last step of
-/// a transaction.
+/// a transaction. `service` has the clocks of the queue to which it goes, where that is another one.
 pub(crate) async fn transfer<T: HasTickets + HasSessions + HasOutbox + HasNews>(
     tx: &mut T,
     cx: &OpContext,
     (session, ticket): (Option<Session>, Ticket),
     to: &TransferTarget,
     by: Option<&UserId>,
+    service: Option<ServiceClocks>,
 ) -> Result<Moved, TicketError> {
     let now = cx.now();
     let mut closed = ticket;
-    let next = closed.transfer(to, by.cloned(), cx.ids(), now)?;
+    let mut next = closed.transfer(to, by.cloned(), cx.ids(), now)?;
+    if next.queue_id != closed.queue_id {
+        next.start_service(service);
+    }
     stored::save(tx, cx, WebhookEventType::TicketClosed, std::slice::from_ref(&closed)).await?;
     stored::insert(tx, cx, std::slice::from_ref(&next)).await?;
     if let Some(session) = session.filter(|session| is_with(session, &closed)) {

@@ -8,9 +8,11 @@ use flowsdk_core::session::HasSessions;
 use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
 
-use super::steps::{close_all, end_offers, lock_session, transfer};
-use crate::news::HasNews;
-use crate::ticket::{CloseKind, Closing, HasTickets, Ticket, TicketError, TransferTarget};
+use super::steps::{close_all, end_offers, lock_session, tell, transfer};
+use crate::news::{HasNews, News};
+use crate::ticket::{
+    CloseKind, Closing, HasTickets, ServiceChange, Ticket, TicketError, TransferTarget, stored,
+};
 
 /// Most tickets of one transaction.
 const AT_ONCE: u32 = 200;
@@ -61,6 +63,37 @@ where
         }
     }
 
+    /// Notes which service levels are about to be broken or are, and tells so. Returns how many tickets there were.
+    ///
+    /// # Errors
+    /// What was noted before stays noted.
+    pub async fn pass_time(&self) -> Result<usize, StorageError> {
+        let mut noted = 0;
+        loop {
+            let now = self.cx.now();
+            let mut tx = self.store.begin().await?;
+            let found = tx.tickets().claim_overdue(now, AT_ONCE).await?;
+            let count = found.len();
+            if count > 0 {
+                let changed: Vec<(Ticket, Vec<ServiceChange>)> = found
+                    .into_iter()
+                    .map(|mut ticket| {
+                        let changes = ticket.pass_time(now);
+                        (ticket, changes)
+                    })
+                    .collect();
+                stored::save_service(&mut tx, &self.cx, &changed).await?;
+                tell(&mut tx, news_of(&changed).into_iter(), now).await?;
+                tx.commit().await?;
+                count_changes(&changed);
+                noted += count;
+            }
+            if count < AT_ONCE as usize {
+                return Ok(noted);
+            }
+        }
+    }
+
     /// Lets tickets wait again whose users are no agents any more, or were not at the desk for as long as the queue allows.
     /// Returns how many there were.
     ///
@@ -88,7 +121,7 @@ where
         };
         let Some(ticket) = ticket.filter(is_same) else { return Ok(false) };
         let to = TransferTarget::Queue(ticket.queue_id.clone());
-        transfer(&mut tx, &self.cx, (session, ticket), &to, None).await?;
+        transfer(&mut tx, &self.cx, (session, ticket), &to, None, None).await?;
         tx.commit().await?;
         Ok(true)
     }
@@ -111,5 +144,18 @@ where
                 return Ok(closed);
             }
         }
+    }
+}
+
+fn news_of(changed: &[(Ticket, Vec<ServiceChange>)]) -> Vec<News> {
+    let each =
+        changed.iter().flat_map(|(ticket, changes)| changes.iter().map(move |change| (ticket, change)));
+    each.filter_map(|(ticket, change)| News::of_service(ticket, *change)).collect()
+}
+
+fn count_changes(changed: &[(Ticket, Vec<ServiceChange>)]) {
+    for change in changed.iter().flat_map(|(_, changes)| changes) {
+        let labels = [("target", change.target.name()), ("status", change.status.name())];
+        metrics::counter!("flowsdk_service_levels", &labels).increment(1);
     }
 }

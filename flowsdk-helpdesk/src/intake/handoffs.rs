@@ -27,7 +27,7 @@ use crate::dispatch::DispatchTx;
 use crate::news::News;
 use crate::queue::Queue;
 use crate::rule::HasRules;
-use crate::ticket::{CloseKind, Closing, Ticket, TicketStatus, stored};
+use crate::ticket::{CloseKind, Closing, ServiceClocks, Ticket, TicketStatus, stored};
 
 /// A transaction with all that the intake reads and writes. Every transaction with those accessors is one.
 pub trait IntakeTx:
@@ -134,7 +134,8 @@ pub(super) async fn take<T: IntakeTx>(
             taking.deflected.push(hand_back(session, deflect, taking.now));
             continue;
         }
-        let id = taking.open_ticket(event, session, queue, user);
+        let service = targets.service_clocks(queue, taking.now);
+        let id = taking.open_ticket(event, session, queue, user, service);
         pointers.push((session.clone(), id));
     }
     taking.write(tx, cx, pointers, &settled, !attempts.is_empty()).await
@@ -194,6 +195,7 @@ impl Taking<'_> {
         session: &Session,
         queue: &Queue,
         user: Option<UserId>,
+        service: Option<ServiceClocks>,
     ) -> TicketId {
         let id = TicketId::generate(self.cx.ids());
         let before = self.open.remove(&event.chat_id);
@@ -209,6 +211,7 @@ impl Taking<'_> {
         ticket.epoch = Some(session.epoch);
         ticket.previous_ticket_id = previous;
         ticket.contact_wrote_at = event.timestamp.max(session.last_interaction_at);
+        ticket.start_service(service);
         if let Some(user) = user {
             ticket.status = TicketStatus::Assigned;
             ticket.assigned_user_id = Some(user);

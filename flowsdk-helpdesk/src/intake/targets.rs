@@ -12,6 +12,7 @@ use flowsdk_core::time::Timestamp;
 use super::IntakeTx;
 use crate::queue::{PACE_PERIOD, Queue, QueueLoad};
 use crate::rule::{DistributionRule, resolve};
+use crate::ticket::ServiceClocks;
 
 /// What the routers of a batch say about where handoffs go.
 pub(super) struct Targets {
@@ -55,6 +56,11 @@ impl Targets {
         let load = self.loads.get(&queue.id).copied().unwrap_or_default();
         let load = QueueLoad { waiting: load.waiting + taken, ..load };
         queue.deflects(now, self.time_zone(&queue.router_id), load)
+    }
+
+    /// Returns the clocks of a ticket that comes to a queue; `None` if the queue promises nothing.
+    pub(super) fn service_clocks(&self, queue: &Queue, now: Timestamp) -> Option<ServiceClocks> {
+        queue.service_clocks(now, self.time_zone(&queue.router_id))
     }
 
     fn time_zone(&self, router: &RouterId) -> &str {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::agent::PresenceStatus;
 use crate::note::NoteView;
-use crate::ticket::{CloseKind, Ticket, TicketView};
+use crate::ticket::{CloseKind, ServiceChange, ServiceStatus, ServiceTarget, Ticket, TicketView};
 
 /// How long news are kept.
 pub const KEPT_FOR: Duration = Duration::from_hours(24);
@@ -37,6 +37,9 @@ pub enum DeskEventKind {
     /// Somebody else has written a note on a ticket of theirs, or mentioned them in one.
     #[serde(rename = "ticket:note")]
     Note,
+    /// The service level of a ticket of theirs is about to be broken, or is.
+    #[serde(rename = "ticket:service-level")]
+    ServiceLevel,
     /// A ticket of theirs goes on elsewhere.
     #[serde(rename = "ticket:transferred")]
     Transferred,
@@ -80,6 +83,18 @@ pub struct TicketTransferred {
     pub ticket: TicketView,
     /// The ticket with which it goes on.
     pub next_ticket_id: TicketId,
+}
+
+/// A ticket whose service level is about to be broken, or is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ServiceLevelNews {
+    /// The ticket as it is now.
+    pub ticket: TicketView,
+    /// What was promised.
+    pub target: ServiceTarget,
+    /// `warned` or `breached`.
+    pub status: ServiceStatus,
 }
 
 /// A note that somebody wrote.
@@ -145,6 +160,8 @@ pub enum DeskEvent {
     MessageStatus(TicketMessageStatus),
     /// Somebody else has written a note on it, or mentioned them in one.
     Note(NoteView),
+    /// Its service level is about to be broken, or is.
+    ServiceLevel(Box<Ticket>, ServiceChange),
     /// It goes on elsewhere: the ticket that they had, and the next one.
     Transferred(Box<Ticket>, TicketId),
     /// It ended.
@@ -168,6 +185,7 @@ impl DeskEvent {
             Self::Message(_) => DeskEventKind::Message,
             Self::MessageStatus(_) => DeskEventKind::MessageStatus,
             Self::Note(_) => DeskEventKind::Note,
+            Self::ServiceLevel(..) => DeskEventKind::ServiceLevel,
             Self::Transferred(..) => DeskEventKind::Transferred,
             Self::Closed(ticket) if ticket.close_kind == Some(CloseKind::MetaWindowExpired) => {
                 DeskEventKind::WindowExpired
@@ -188,6 +206,10 @@ impl DeskEvent {
         match self {
             Self::Assigned(one) | Self::Offered(one) | Self::OfferEnded(one) | Self::Closed(one) => {
                 fields(&TicketNews { ticket: ticket(one) })
+            }
+            Self::ServiceLevel(one, change) => {
+                let ServiceChange { target, status } = *change;
+                fields(&ServiceLevelNews { ticket: ticket(one), target, status })
             }
             Self::Transferred(one, next) => {
                 fields(&TicketTransferred { ticket: ticket(one), next_ticket_id: next.clone() })
@@ -242,6 +264,12 @@ impl News {
     /// Returns the news of a user to whom a ticket is offered no longer.
     pub fn of_offer_end(user: &UserId, ticket: &Ticket) -> Self {
         Self::new(user, DeskEvent::OfferEnded(Box::new(ticket.clone())))
+    }
+
+    /// Returns the news of whoever has an open ticket, or is offered it, about its service level.
+    pub fn of_service(ticket: &Ticket, change: ServiceChange) -> Option<Self> {
+        let user = ticket.addressee().filter(|_| ticket.is_open())?;
+        Some(Self::new(user, DeskEvent::ServiceLevel(Box::new(ticket.clone()), change)))
     }
 
     /// Returns the news of whoever had a ticket that ended, or was offered it.

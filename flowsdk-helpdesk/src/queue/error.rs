@@ -31,8 +31,8 @@ pub enum QueueError {
         en = "The router has no such agent"
     )]
     AgentUnknown,
-    /// Business hours that no day can have: field and reason of each.
-    #[error("business hours that no day can have")]
+    /// Business hours that no day can have, or a service level without a target: field and reason of each.
+    #[error("settings that cannot be")]
     #[fault(Invalid, "validation_failed", pt = "Dados inválidos", en = "Invalid data", details = .0.clone())]
     Invalid(Vec<(String, Text)>),
     /// Open tickets or rules need it.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use flowsdk_core::cell::Named;
 use flowsdk_core::router::TimeZoneName;
@@ -15,6 +16,9 @@ use serde::{Deserialize, Serialize};
 
 /// How many days ahead the next opening is looked for.
 const LOOKED_AHEAD: i32 = 366;
+
+/// How many days are counted ahead: ten years.
+const COUNTED_AHEAD: i32 = 3_653;
 
 /// Minutes of a day.
 const DAY: u16 = 24 * 60;
@@ -174,6 +178,36 @@ impl BusinessHours {
         })
     }
 
+    /// Returns the moment at which the hours have been open for a time since `at`; ten years later for one that does not come
+    /// before. `tz` is the time zone of the router.
+    pub fn after(&self, at: Timestamp, open: Duration, tz: &str) -> Timestamp {
+        let local = self.local(at, tz);
+        let zone = local.time_zone();
+        let moment = |date, minute| {
+            let zoned = at_minute(date, minute).to_zoned(zone.clone()).ok()?;
+            Some(Timestamp::from_millis(zoned.timestamp().as_millisecond()))
+        };
+        let mut left = open;
+        let mut last = at;
+        for day in 0..=COUNTED_AHEAD {
+            let Ok(date) = local.date().checked_add(day.days()) else { break };
+            let mut spans = self.spans_of(date);
+            spans.sort_unstable();
+            for (from, to) in spans {
+                let (Some(from), Some(to)) = (moment(date, from), moment(date, to)) else { continue };
+                // Spans may overlap, and what is over does not count.
+                let from = from.max(last);
+                let length = to.since(from);
+                if to > from && left <= length {
+                    return from + left;
+                }
+                left -= length;
+                last = last.max(to);
+            }
+        }
+        at + Duration::from_hours(24) * COUNTED_AHEAD.unsigned_abs()
+    }
+
     /// Returns the fields that are wrong, each with the reason.
     pub(super) fn faults(&self) -> Vec<(String, Text)> {
         let is_wrong = |from: TimeOfDay, to: TimeOfDay| from >= to;
@@ -329,7 +363,45 @@ mod tests {
         assert_eq!(shop().faults(), []);
     }
 
+    #[test]
+    fn time_stands_while_it_is_closed() {
+        for (from, minutes, expected) in [
+            ("2026-11-30T10:00:00-03:00", 30, "2026-11-30T10:30:00-03:00"),
+            ("2026-11-30T10:00:00-03:00", 120, "2026-11-30T12:00:00-03:00"),
+            ("2026-11-30T10:00:00-03:00", 121, "2026-11-30T13:31:00-03:00"),
+            ("2026-11-30T12:30:00-03:00", 1, "2026-11-30T13:31:00-03:00"),
+            ("2026-11-30T07:00:00-03:00", 450, "2026-11-30T18:00:00-03:00"),
+            ("2026-12-04T17:59:00-03:00", 2, "2026-12-05T20:01:00-03:00"),
+            ("2026-12-05T23:59:00-03:00", 2, "2026-12-07T09:01:00-03:00"),
+            ("2026-12-23T17:00:00-03:00", 181, "2026-12-26T20:01:00-03:00"),
+        ] {
+            let found = shop().after(at(from), Duration::from_secs(minutes * 60), "UTC");
+            assert_eq!(found.to_iso(), at(expected).to_iso(), "{minutes} minutes after {from}");
+        }
+        let overlapping = hours(json!({ "spans": [
+            { "days": ["monday"], "from": "13:00", "to": "15:00" },
+            { "days": ["monday"], "from": "09:00", "to": "14:00" },
+            { "days": ["monday"], "from": "10:00", "to": "11:00" }
+        ] }));
+        let found = overlapping.after(at("2026-11-30T00:00:00Z"), Duration::from_hours(6), "UTC");
+        assert_eq!(found.to_iso(), "2026-11-30T15:00:00.000Z", "no minute counts twice");
+        let never =
+            hours(json!({ "spans": [] })).after(at("2026-11-30T00:00:00Z"), Duration::from_secs(60), "UTC");
+        assert_eq!(never.to_iso(), "2036-11-30T00:00:00.000Z");
+    }
+
     proptest! {
+        /// As many minutes are open before the moment as were asked for.
+        #[test]
+        fn the_minutes_before_it_are_those_that_are_open(from in 0_i64..(40 * 24 * 60), minutes in 1_u64..3_000) {
+            let begin = at("2026-11-30T00:00:00Z").as_millis() + from * 60_000;
+            let shop = shop();
+            let end = shop.after(Timestamp::from_millis(begin), Duration::from_secs(minutes * 60), "UTC");
+            let open = (begin..end.as_millis()).step_by(60_000);
+            let open = open.filter(|minute| shop.is_open(Timestamp::from_millis(*minute), "UTC")).count();
+            prop_assert_eq!(open as u64, minutes);
+        }
+
         /// From closing time on it is closed until the next opening, and then it is open.
         #[test]
         fn it_is_open_when_it_opens(minutes in 0_i64..(400 * 24 * 60)) {

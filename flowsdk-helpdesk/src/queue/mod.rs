@@ -3,6 +3,7 @@
 mod deflection;
 mod error;
 mod hours;
+mod level;
 mod model;
 mod repository;
 mod service;
@@ -11,6 +12,7 @@ mod waiting;
 pub use deflection::{DeflectReason, QueueLoad};
 pub use error::QueueError;
 pub use hours::{BusinessHours, DaySpan, Holiday, InvalidTimeOfDay, TimeOfDay, WeekSpan, Weekday};
+pub use level::ServiceLevel;
 pub use model::{DistributionStrategy, NewQueue, Queue, QueueChange};
 pub use repository::{HasQueues, QueueRepository};
 pub use service::Queues;

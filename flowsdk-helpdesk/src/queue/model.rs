@@ -18,7 +18,7 @@ use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{BusinessHours, DeflectReason, QueueError, WaitingNotice};
+use super::{BusinessHours, DeflectReason, QueueError, ServiceLevel, WaitingNotice};
 
 /// How the tickets of a queue get to its agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Named)]
@@ -74,6 +74,9 @@ pub struct Queue {
     /// What contacts are told while their tickets wait; null is nothing.
     #[schema(required = true)]
     pub waiting_notice: Option<WaitingNotice>,
+    /// How soon its tickets are to be answered and resolved; null is no promise.
+    #[schema(required = true)]
+    pub service_level: Option<ServiceLevel>,
     /// Whether handoffs go to it. Tickets that wait in it are distributed all the same.
     pub is_active: bool,
     /// When it was created.
@@ -172,6 +175,8 @@ pub struct NewQueue {
     pub max_waiting: Option<u32>,
     /// What contacts are told while their tickets wait; null is nothing.
     pub waiting_notice: Option<WaitingNotice>,
+    /// How soon its tickets are to be answered and resolved; null is no promise.
+    pub service_level: Option<ServiceLevel>,
     /// Whether handoffs go to it.
     #[serde(default = "yes")]
     #[schema(required = false)]
@@ -201,6 +206,7 @@ impl NewQueue {
             deflect_when: Vec::new(),
             max_waiting: None,
             waiting_notice: None,
+            service_level: None,
             is_active: true,
         }
     }
@@ -216,7 +222,7 @@ impl NewRecord for NewQueue {
     type Record = Queue;
 
     fn check(&self) -> Result<(), QueueError> {
-        check(self.business_hours.as_ref())
+        check(self.business_hours.as_ref(), self.service_level.as_ref())
     }
 
     fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> Queue {
@@ -233,6 +239,7 @@ impl NewRecord for NewQueue {
             deflect_when: self.deflect_when,
             max_waiting: self.max_waiting,
             waiting_notice: self.waiting_notice,
+            service_level: self.service_level,
             is_active: self.is_active,
             created_at: now,
             updated_at: now,
@@ -283,6 +290,10 @@ pub struct QueueChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<WaitingNotice>)]
     pub waiting_notice: Option<Option<WaitingNotice>>,
+    /// How soon its tickets are to be answered and resolved; null is no promise. Tickets that wait already keep theirs.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<ServiceLevel>)]
+    pub service_level: Option<Option<ServiceLevel>>,
     /// Whether handoffs go to it.
     #[schema(value_type = bool, required = false)]
     pub is_active: Option<bool>,
@@ -292,7 +303,8 @@ impl RecordChange for QueueChange {
     type Record = Queue;
 
     fn check(&self) -> Result<(), QueueError> {
-        check(self.business_hours.as_ref().and_then(Option::as_ref))
+        let hours = self.business_hours.as_ref().and_then(Option::as_ref);
+        check(hours, self.service_level.as_ref().and_then(Option::as_ref))
     }
 
     fn apply(self, queue: Queue) -> Queue {
@@ -309,13 +321,15 @@ impl RecordChange for QueueChange {
             deflect_when: self.deflect_when.unwrap_or(queue.deflect_when),
             max_waiting: self.max_waiting.unwrap_or(queue.max_waiting),
             waiting_notice: self.waiting_notice.unwrap_or(queue.waiting_notice),
+            service_level: self.service_level.unwrap_or(queue.service_level),
             is_active: self.is_active.unwrap_or(queue.is_active),
             ..queue
         }
     }
 }
 
-fn check(hours: Option<&BusinessHours>) -> Result<(), QueueError> {
-    let faults = hours.map(BusinessHours::faults).unwrap_or_default();
+fn check(hours: Option<&BusinessHours>, level: Option<&ServiceLevel>) -> Result<(), QueueError> {
+    let mut faults = hours.map(BusinessHours::faults).unwrap_or_default();
+    faults.extend(level.and_then(ServiceLevel::fault));
     if faults.is_empty() { Ok(()) } else { Err(QueueError::Invalid(faults)) }
 }

@@ -8,7 +8,9 @@ mod rows;
 mod service;
 
 pub use error::ReportError;
-pub use model::{ReportFilter, ReportGroup, TicketFigures, TicketGrouping, TicketReport, TimeSpread};
+pub use model::{
+    LevelFigures, ReportFilter, ReportGroup, TicketFigures, TicketGrouping, TicketReport, TimeSpread,
+};
 pub use period::{Day, MOST_DAYS, Period};
 pub use repository::{HasReports, ReportRepository};
 pub use rows::{TicketRow, TicketRows};

@@ -60,6 +60,17 @@ pub struct TimeSpread {
     pub max: Option<i64>,
 }
 
+/// How many promises of service levels were kept. Those that nobody could keep, because the ticket went to another queue or
+/// ended by itself, do not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct LevelFigures {
+    /// How many were kept in time.
+    pub met: i64,
+    /// How many were broken.
+    pub breached: i64,
+}
+
 /// What became of tickets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +90,10 @@ pub struct TicketFigures {
     pub first_response_ms: TimeSpread,
     /// From assignment to the end.
     pub service_ms: TimeSpread,
+    /// Promises of a first answer.
+    pub first_response_level: LevelFigures,
+    /// Promises of a resolution.
+    pub resolution_level: LevelFigures,
 }
 
 /// The tickets that have something in common.

@@ -190,7 +190,7 @@ mod tests {
     fn a_group_is_one_object() {
         let groups = named([(Some("q1"), opened(1))].into_iter(), Vec::new());
         let group = serde_json::to_value(&groups[0]).expect("JSON");
-        assert_eq!(group.as_object().map(serde_json::Map::len), Some(9), "{group}");
+        assert_eq!(group.as_object().map(serde_json::Map::len), Some(11), "{group}");
         assert_eq!(
             (&group["key"], &group["opened"], &group["waitingMs"]["count"]),
             (&json!("q1"), &json!(1), &json!(0))

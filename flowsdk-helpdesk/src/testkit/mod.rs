@@ -26,7 +26,7 @@ use flowsdk_core::time::{ManualClock, Timestamp};
 use crate::close_reason::{CloseReason, HasCloseReasons};
 use crate::intake::HasStuckHandoffs;
 use crate::news::HasNews;
-use crate::queue::{DeflectReason, DistributionStrategy, HasQueues, Queue, WaitingNotice};
+use crate::queue::{DeflectReason, DistributionStrategy, HasQueues, Queue, ServiceLevel, WaitingNotice};
 use crate::quick_reply::{HasQuickReplies, QuickReply};
 use crate::rule::{DistributionRule, HasRules};
 use crate::tag::{HasTags, Tag};
@@ -151,6 +151,11 @@ fn queue(id: &str, router: &RouterId, name: &str, at: Timestamp) -> Queue {
             text_without_wait: Some("já".to_owned()),
             after_seconds: 0,
             every_minutes: Some(5),
+        }),
+        service_level: Some(ServiceLevel {
+            first_response_minutes: Some(15),
+            resolution_minutes: None,
+            warn_at_percent: 75,
         }),
         is_active: true,
         created_at: at,

@@ -28,6 +28,7 @@ where
                 deflect_when: Vec::new(),
                 max_waiting: None,
                 waiting_notice: None,
+                service_level: None,
                 is_active: false,
                 updated_at: later(5),
                 ..first.clone()

@@ -1,5 +1,6 @@
 //! Tickets: their states and every change of them (spec B 2.3, 3.2).
 
+mod clock;
 mod error;
 mod model;
 mod repository;
@@ -7,6 +8,10 @@ pub(crate) mod stored;
 mod transition;
 mod within;
 
+pub use clock::{
+    ServiceChange, ServiceClock, ServiceClockView, ServiceClocks, ServiceClocksView, ServiceStatus,
+    ServiceTarget,
+};
 pub use error::TicketError;
 pub use model::{
     CloseKind, OpenReason, OpenedByKind, Pass, Ticket, TicketFilter, TicketKind, TicketStatus, TicketView,

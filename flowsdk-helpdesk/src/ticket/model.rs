@@ -11,6 +11,7 @@ use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{ServiceClocks, ServiceClocksView};
 use crate::tag::TagId;
 
 /// Who works a ticket.
@@ -115,6 +116,10 @@ pub struct Ticket {
     pub tag_ids: Vec<TagId>,
     /// When whoever has it first answered.
     pub first_replied_at: Option<Timestamp>,
+    /// What the service level of its queue promised.
+    pub service_clocks: ServiceClocks,
+    /// When one of its clocks runs out next; that of [`ServiceClocks::next_at`].
+    pub service_next_at: Option<Timestamp>,
     /// The session's owner epoch (rulings S14); what the ticket says counts while the session has it.
     pub epoch: Option<i64>,
     /// When the contact last wrote.
@@ -166,6 +171,8 @@ impl Ticket {
             summary: None,
             tag_ids: Vec::new(),
             first_replied_at: None,
+            service_clocks: ServiceClocks::default(),
+            service_next_at: None,
             epoch: None,
             contact_wrote_at: now,
             created_at: now,
@@ -259,6 +266,9 @@ pub struct TicketView {
     /// When whoever has it first answered.
     #[schema(required = true)]
     pub first_replied_at: Option<IsoTime>,
+    /// What the service level of its queue promised; null is nothing.
+    #[schema(required = true)]
+    pub service: Option<ServiceClocksView>,
     /// When the contact last wrote.
     pub contact_wrote_at: IsoTime,
     /// When it was opened.
@@ -295,6 +305,7 @@ impl From<Ticket> for TicketView {
             summary: ticket.summary,
             tag_ids: ticket.tag_ids,
             first_replied_at: ticket.first_replied_at.map(IsoTime),
+            service: ticket.service_clocks.view(),
             contact_wrote_at: IsoTime(ticket.contact_wrote_at),
             created_at: IsoTime(ticket.created_at),
             updated_at: IsoTime(ticket.updated_at),

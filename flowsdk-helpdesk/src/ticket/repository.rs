@@ -148,6 +148,10 @@ pub trait TicketRepository: Send {
     /// Returns up to `limit` waiting tickets whose offer has ended, locked. Those that others have locked are left out.
     async fn claim_unanswered(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
 
+    /// Returns up to `limit` tickets of whose service level something is to be noted by `now`, locked. Those that others have
+    /// locked are left out.
+    async fn claim_overdue(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
+
     /// Returns up to `limit` tickets of users who are no agents any more, or who were not at the desk for as long as the
     /// queue allows.
     async fn unattended(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;

@@ -7,7 +7,7 @@ use flowsdk_core::stream::announce::announce;
 use flowsdk_core::stream::outbox::{HasOutbox, Outbox};
 use serde_json::json;
 
-use super::{HasTickets, Ticket, TicketView};
+use super::{HasTickets, ServiceChange, ServiceStatus, Ticket, TicketView};
 
 /// Stores new tickets.
 ///
@@ -35,6 +35,35 @@ pub(crate) async fn save<T: HasTickets + HasOutbox>(
 ) -> Result<(), StorageError> {
     tx.tickets().save_many(tickets).await?;
     tell(tx.outbox(), cx, tickets.iter().map(|ticket| (ticket, happened))).await
+}
+
+/// Rewrites tickets of whose service level something became by itself.
+///
+/// # Errors
+/// [`StorageError`].
+pub(crate) async fn save_service<T: HasTickets + HasOutbox>(
+    tx: &mut T,
+    cx: &OpContext,
+    changed: &[(Ticket, Vec<ServiceChange>)],
+) -> Result<(), StorageError> {
+    let tickets: Vec<Ticket> = changed.iter().map(|(ticket, _)| ticket.clone()).collect();
+    tx.tickets().save_many(&tickets).await?;
+    let mut events = Vec::new();
+    for (ticket, changes) in changed {
+        for change in changes {
+            let kind = match change.status {
+                ServiceStatus::Warned => WebhookEventType::TicketServiceLevelWarned,
+                _ => WebhookEventType::TicketServiceLevelBreached,
+            };
+            if tx.outbox().is_announced(&ticket.router_id, kind) {
+                let mut event = event(cx, ticket, kind);
+                event.timestamp = cx.now();
+                event.data["target"] = json!(change.target);
+                events.push(event);
+            }
+        }
+    }
+    announce(tx.outbox(), events).await
 }
 
 async fn tell(

@@ -8,7 +8,9 @@ use flowsdk_core::id::{IdSource, QueueId, TicketId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{CloseKind, OpenReason, OpenedByKind, Pass, Ticket, TicketKind, TicketStatus};
+use super::{
+    CloseKind, OpenReason, OpenedByKind, Pass, ServiceChange, ServiceClocks, Ticket, TicketKind, TicketStatus,
+};
 
 /// A ticket that is closed changes no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -128,6 +130,31 @@ impl Ticket {
         self.passed_by.clear();
     }
 
+    /// Lets the clocks of a service level run for it.
+    pub fn start_service(&mut self, clocks: Option<ServiceClocks>) {
+        self.change_service(|service| *service = clocks.unwrap_or_default());
+    }
+
+    /// Notes that an agent answers its contact. The first answer counts.
+    pub fn answer(&mut self, now: Timestamp) {
+        if self.first_replied_at.is_none() {
+            self.first_replied_at = Some(now);
+            self.updated_at = now;
+            self.change_service(|service| service.answer(now));
+        }
+    }
+
+    /// Notes what became of its service level by itself until `now`, and returns that.
+    pub fn pass_time(&mut self, now: Timestamp) -> Vec<ServiceChange> {
+        self.change_service(|service| service.pass_time(now))
+    }
+
+    fn change_service<R>(&mut self, change: impl FnOnce(&mut ServiceClocks) -> R) -> R {
+        let result = change(&mut self.service_clocks);
+        self.service_next_at = self.service_clocks.next_at();
+        result
+    }
+
     /// Closes an open ticket.
     ///
     /// # Errors
@@ -141,10 +168,16 @@ impl Ticket {
         self.closed_at = Some(now);
         self.offer_ends_at = None;
         self.updated_at = now;
+        // What nobody resolves in its time was promised for nothing.
+        self.change_service(|service| match closing.kind {
+            CloseKind::Resolved => service.resolve(now),
+            _ => drop(service.split_undecided(now)),
+        });
         Ok(())
     }
 
-    /// Closes an open ticket and returns the one with which it goes on.
+    /// Closes an open ticket and returns the one with which it goes on. Within its queue the clocks of its service level run
+    /// on; those of another queue are to be started.
     ///
     /// # Errors
     /// [`NotOpen`].
@@ -156,6 +189,7 @@ impl Ticket {
         now: Timestamp,
     ) -> Result<Self, NotOpen> {
         let closing = Closing { by: by.clone(), ..Closing::by_system(to.close_kind()) };
+        let mut before = self.service_clocks;
         self.close(&closing, now)?;
         let mut next = Self {
             id: TicketId::generate(ids),
@@ -186,6 +220,8 @@ impl Ticket {
                 next.open_reason = OpenReason::QueueTransfer;
             }
         }
+        let goes_on = next.queue_id == self.queue_id;
+        next.start_service(goes_on.then(|| before.split_undecided(now)));
         Ok(next)
     }
 
@@ -256,6 +292,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::ticket::ServiceClock;
 
     const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
 
@@ -377,6 +414,52 @@ mod tests {
             (None, Some(&id("ana")), None)
         );
         assert_eq!((next.addressee(), next.passed_by.len()), (None, 0));
+    }
+
+    #[test]
+    fn a_promise_ends_with_its_ticket_or_goes_on_with_the_next() {
+        let clock = |minutes: u64| {
+            let at = |minutes: u64| NOW + Duration::from_mins(minutes);
+            Some(ServiceClock::new(at(minutes / 2), at(minutes)))
+        };
+        let promised = || {
+            let mut ticket = assigned();
+            ticket.start_service(Some(ServiceClocks { first_response: clock(10), resolution: clock(60) }));
+            ticket
+        };
+        let late = NOW + Duration::from_mins(20);
+        for (kind, first, resolution) in [
+            (CloseKind::Resolved, true, true),
+            (CloseKind::System, true, false),
+            (CloseKind::Abandoned, true, false),
+            (CloseKind::HandoffReplaced, true, false),
+        ] {
+            let mut ticket = promised();
+            ticket.close(&Closing::by_system(kind), late).expect("open");
+            let clocks = ticket.service_clocks;
+            assert_eq!(
+                (clocks.first_response.is_some(), clocks.resolution.is_some()),
+                (first, resolution),
+                "{kind:?}"
+            );
+        }
+        for (to, goes_on) in [
+            (TransferTarget::User(id("bia")), true),
+            (TransferTarget::Queue(id("queue1")), true),
+            (TransferTarget::Queue(id("queue2")), false),
+        ] {
+            let mut ticket = promised();
+            let next = ticket.transfer(&to, None, &ids(), late).expect("open");
+            assert_eq!(ticket.service_clocks.resolution, None, "{to:?}");
+            assert!(ticket.service_clocks.first_response.is_some(), "what was broken stays");
+            let expected = goes_on.then(|| clock(60)).flatten();
+            assert_eq!(
+                (next.service_clocks.first_response, next.service_clocks.resolution),
+                (None, expected),
+                "{to:?}"
+            );
+            assert_eq!(next.service_next_at, expected.map(|clock| clock.warn_at));
+        }
     }
 
     #[test]

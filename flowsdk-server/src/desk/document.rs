@@ -4,7 +4,8 @@ use flowsdk_core::id::TicketId;
 use flowsdk_helpdesk::desk::{CloseTicket, Replied, TransferTicket};
 use flowsdk_helpdesk::monitoring::MonitoringSnapshot;
 use flowsdk_helpdesk::news::{
-    DeskEventKind, NoteNews, StatusNews, TicketMessageStatus, TicketMessages, TicketNews, TicketTransferred,
+    DeskEventKind, NoteNews, ServiceLevelNews, StatusNews, TicketMessageStatus, TicketMessages, TicketNews,
+    TicketTransferred,
 };
 use flowsdk_helpdesk::viewer::TicketViewers;
 use utoipa::ToSchema;
@@ -125,6 +126,10 @@ fn sent(event: DeskEventKind, schemas: &mut Schemas) -> Sent {
         DeskEventKind::Note => (
             "Somebody else has written a note on a ticket of theirs, or mentioned them in one",
             numbered::<NoteNews>(schemas),
+        ),
+        DeskEventKind::ServiceLevel => (
+            "A ticket of the agent is not answered or resolved in the time of its service level, or soon will not be",
+            numbered::<ServiceLevelNews>(schemas),
         ),
         DeskEventKind::Transferred => {
             ("A ticket of theirs goes on elsewhere", numbered::<TicketTransferred>(schemas))

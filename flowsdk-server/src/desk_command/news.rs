@@ -36,6 +36,7 @@ fn in_words(event: &str, payload: &Value, number: usize) -> String {
             format!("#{number} is offered to you: `accept {number}` or `decline {number}`")
         }
         "ticket:offer-ended" => format!("#{number} is offered to you no longer"),
+        "ticket:service-level" => service_level(payload, number),
         "ticket:message" => messages(payload, number),
         "ticket:message-status" => match text(&payload["error"], "title") {
             "" => format!("#{number} your message is {}", text(payload, "status")),
@@ -55,6 +56,18 @@ fn in_words(event: &str, payload: &Value, number: usize) -> String {
         "helpdesk:waiting" => waiting(payload),
         "helpdesk:sync-required" => "what was missed is gone: here are your tickets".to_owned(),
         other => format!("{other} {payload}"),
+    }
+}
+
+fn service_level(payload: &Value, number: usize) -> String {
+    let (target, clock) = match text(payload, "target") {
+        "resolution" => ("be resolved", "resolution"),
+        _ => ("get a first answer", "firstResponse"),
+    };
+    let due = text(&payload["ticket"]["service"][clock], "dueAt");
+    match text(payload, "status") {
+        "warned" => format!("#{number} is to {target} by {due}"),
+        _ => format!("#{number} is late: it was to {target} by {due}"),
     }
 }
 
@@ -107,11 +120,26 @@ mod tests {
         ] });
         let queue = |wait: i64| json!({ "queueId": "q", "waiting": 1, "oldestWaitMs": wait });
         let status = |status: &str| json!({ "ticketId": "cone", "messageId": "m", "status": status });
+        let level = |target: &str, status: &str| {
+            let service =
+                json!({ "firstResponse": { "dueAt": "10:00" }, "resolution": { "dueAt": "18:00" } });
+            json!({ "ticket": { "id": "cone", "service": service }, "target": target, "status": status })
+        };
         let mut failed = status("failed");
         failed["error"] = json!({ "code": 131_026, "title": "Undeliverable" });
         for (event, payload, expected) in [
             ("ticket:message-status", status("read"), "#1 your message is read"),
             ("ticket:note", json!({ "note": { "ticketId": "cone", "text": "Paid." } }), "#1 note: Paid."),
+            (
+                "ticket:service-level",
+                level("first_response", "warned"),
+                "#1 is to get a first answer by 10:00",
+            ),
+            (
+                "ticket:service-level",
+                level("resolution", "breached"),
+                "#1 is late: it was to be resolved by 18:00",
+            ),
             ("ticket:message-status", failed, "#1 your message is failed: Undeliverable"),
             ("ticket:viewing", json!({ "ticketId": "cone", "viewers": [] }), "#1 nobody else looks at it"),
             (

@@ -6,7 +6,9 @@ use flowsdk_core::cell::{Json, Value};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{QueueId, RouterId, UserId};
 use flowsdk_core::page::Cursor;
-use flowsdk_helpdesk::report::{Day, HasReports, Period, ReportRepository, TicketFigures, TimeSpread};
+use flowsdk_helpdesk::report::{
+    Day, HasReports, LevelFigures, Period, ReportRepository, TicketFigures, TimeSpread,
+};
 use flowsdk_helpdesk::ticket::Ticket;
 
 use super::SqlTx;
@@ -55,16 +57,28 @@ macro_rules! spreads {
     };
 }
 
+/// Of each promise how often it was kept, and how often broken.
+macro_rules! levels {
+    ($($level:literal),*) => {
+        concat!($(
+            ", COUNT(CASE WHEN ", $level, " = 'met' THEN 1 END), COUNT(CASE WHEN ", $level, " = 'breached' THEN 1 END)"
+        ),*)
+    };
+}
+
 const TIMES: &str = " AS label, close_kind, assigned_at - created_at AS waiting,
-        first_replied_at - created_at AS first_response, closed_at - assigned_at AS service FROM ";
+        first_replied_at - created_at AS first_response, closed_at - assigned_at AS service,
+        service_clocks -> 'firstResponse' ->> 'status' AS first_level,
+        service_clocks -> 'resolution' ->> 'status' AS resolution_level FROM ";
 const RANKED: &str = concat!(
-    "), ranked AS (SELECT label, close_kind",
+    "), ranked AS (SELECT label, close_kind, first_level, resolution_level",
     places!("waiting", "first_response", "service"),
     " FROM chosen WINDOW same AS (PARTITION BY label))
      SELECT label, COUNT(*), COUNT(CASE WHEN close_kind NOT IN ('agent_transfer', 'queue_transfer') THEN 1 END),
         COUNT(CASE WHEN close_kind = 'abandoned' THEN 1 END),
         COUNT(CASE WHEN close_kind IN ('agent_transfer', 'queue_transfer') THEN 1 END)",
     spreads!("waiting", "first_response", "service"),
+    levels!("first_level", "resolution_level"),
     " FROM ranked GROUP BY label ORDER BY COUNT(*) DESC, label"
 );
 /// SQLite knows no other order of texts.
@@ -125,6 +139,8 @@ impl Row for TicketFigures {
             waiting_ms: spread(cells)?,
             first_response_ms: spread(cells)?,
             service_ms: spread(cells)?,
+            first_response_level: level(cells)?,
+            resolution_level: level(cells)?,
         })
     }
 }
@@ -137,6 +153,10 @@ fn spread(cells: &mut Cells<'_>) -> Result<TimeSpread, StorageError> {
         p95: cells.next()?,
         max: cells.next()?,
     })
+}
+
+fn level(cells: &mut Cells<'_>) -> Result<LevelFigures, StorageError> {
+    Ok(LevelFigures { met: cells.next()?, breached: cells.next()? })
 }
 
 /// A label with its figures.

@@ -21,7 +21,7 @@ record! {
         opened_by_user_id, epoch, created_at;
         queue_id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at, passed_by: json_unless_empty,
         closed_at, closed_by_user_id, close_kind, close_reason, summary, tag_ids: json, first_replied_at,
-        contact_wrote_at, updated_at
+        service_clocks: json_unless_empty, service_next_at, contact_wrote_at, updated_at
     }
 }
 
@@ -254,6 +254,10 @@ const CLAIM_UNANSWERED: Sql = sql_per(UNANSWERED, concat!(UNANSWERED, " FOR UPDA
 const UNANSWERED: &str =
     concat!(Ticket::SELECT, " WHERE offer_ends_at <= $1 ORDER BY offer_ends_at LIMIT $2");
 
+const CLAIM_OVERDUE: Sql = sql_per(OVERDUE, concat!(OVERDUE, " FOR UPDATE SKIP LOCKED"));
+const OVERDUE: &str =
+    concat!(Ticket::SELECT, " WHERE service_next_at <= $1 ORDER BY service_next_at LIMIT $2");
+
 const CLAIM_LOST: Sql = sql_per(LOST, concat!(LOST, " FOR UPDATE OF ticket SKIP LOCKED"));
 const LOST: &str = concat!(
     "SELECT ",
@@ -269,12 +273,12 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
     ticket.created_at, ticket.queue_id, ticket.status, ticket.assigned_user_id, ticket.assigned_at,
     ticket.offered_user_id, ticket.offer_ends_at, ticket.passed_by, ticket.closed_at,
     ticket.closed_by_user_id, ticket.close_kind, ticket.close_reason, ticket.summary, ticket.tag_ids, ticket.first_replied_at,
-    ticket.contact_wrote_at, ticket.updated_at";
+    ticket.service_clocks, ticket.service_next_at, ticket.contact_wrote_at, ticket.updated_at";
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
-    CLAIM_ABANDONED, CLAIM_UNANSWERED, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, LIST
+    CLAIM_ABANDONED, CLAIM_UNANSWERED, CLAIM_OVERDUE, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, LIST
 }
 
 super::accessor::has!(HasTickets::tickets -> TicketRepository);
@@ -435,6 +439,10 @@ impl TicketRepository for SqlTx {
 
     async fn claim_abandoned(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {
         self.conn.fetch_all(CLAIM_ABANDONED, (now, i64::from(limit))).await
+    }
+
+    async fn claim_overdue(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_OVERDUE, (now, i64::from(limit))).await
     }
 
     async fn claim_unanswered(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {

@@ -11,6 +11,7 @@ mod news;
 mod offers;
 mod races;
 mod reports;
+mod service_levels;
 mod sweep;
 mod viewers;
 mod waiting;

@@ -10,13 +10,13 @@ use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::report::TicketRow;
 use flowsdk_helpdesk::tag::TagId;
-use flowsdk_helpdesk::ticket::CloseKind;
+use flowsdk_helpdesk::ticket::{CloseKind, ServiceClock};
 
 /// A column: its name, and its cell of a ticket.
 struct Column(&'static str, fn(&TicketRow) -> Cow<'_, str>);
 
 /// The fields of a ticket in their order, then what is known beside them.
-const COLUMNS: [Column; 31] = [
+const COLUMNS: [Column; 35] = [
     Column("id", |row| row.ticket.id.as_str().into()),
     Column("kind", |row| row.ticket.kind.name().into()),
     Column("routerId", |row| row.ticket.router_id.as_str().into()),
@@ -47,6 +47,10 @@ const COLUMNS: [Column; 31] = [
     Column("waitingMs", |row| number(row.waiting_ms())),
     Column("firstResponseMs", |row| number(row.first_response_ms())),
     Column("serviceMs", |row| number(row.service_ms())),
+    Column("firstResponseDueAt", |row| due(row.ticket.service_clocks.first_response)),
+    Column("firstResponseLevel", |row| level(row.ticket.service_clocks.first_response)),
+    Column("resolutionDueAt", |row| due(row.ticket.service_clocks.resolution)),
+    Column("resolutionLevel", |row| level(row.ticket.service_clocks.resolution)),
     Column("tags", |row| joined(row.tags.iter().map(String::as_str))),
 ];
 
@@ -60,6 +64,14 @@ fn user(user: Option<&UserId>) -> Cow<'_, str> {
 
 fn time(moment: Option<Timestamp>) -> Cow<'static, str> {
     moment.map(Timestamp::to_iso).unwrap_or_default().into()
+}
+
+fn due(clock: Option<ServiceClock>) -> Cow<'static, str> {
+    time(clock.map(|clock| clock.due_at))
+}
+
+fn level(clock: Option<ServiceClock>) -> Cow<'static, str> {
+    clock.map(|clock| clock.status.name()).unwrap_or_default().into()
 }
 
 fn number(number: Option<i64>) -> Cow<'static, str> {
@@ -103,7 +115,7 @@ fn written<'a, const N: usize>(rows: impl Iterator<Item = [Cow<'a, str>; N]>) ->
 mod tests {
     use std::collections::BTreeSet;
 
-    use flowsdk_helpdesk::ticket::{Ticket, TicketStatus, TicketView};
+    use flowsdk_helpdesk::ticket::{ServiceClocks, Ticket, TicketStatus, TicketView};
 
     use super::*;
 
@@ -126,6 +138,10 @@ mod tests {
             close_kind: Some(CloseKind::Resolved),
             close_reason: Some("=1+1, \"é\"\nfim".to_owned()),
             tag_ids: vec![id("a"), id("b")],
+            service_clocks: ServiceClocks {
+                first_response: Some(ServiceClock::new(moment(800), moment(1_000))),
+                resolution: None,
+            },
             updated_at: moment(3_500),
             ..opened
         };
@@ -143,8 +159,8 @@ mod tests {
         let view = serde_json::to_value(TicketView::from(row().ticket)).expect("JSON");
         let mut fields: BTreeSet<&str> =
             view.as_object().expect("fields").keys().map(String::as_str).collect();
-        // A report has no use for what a moment's offer says.
-        fields.retain(|field| !["offeredUserId", "offerEndsAt"].contains(field));
+        // A report has no use for what a moment's offer says, and the clocks have columns of their own.
+        fields.retain(|field| !["offeredUserId", "offerEndsAt", "service"].contains(field));
         let columns = COLUMNS.map(|Column(name, _)| name);
         assert_eq!(columns[..fields.len()].iter().copied().collect::<BTreeSet<_>>(), fields);
         assert_eq!(columns.iter().collect::<BTreeSet<_>>().len(), columns.len());
@@ -174,6 +190,10 @@ mod tests {
             ("waitingMs", "1000"),
             ("firstResponseMs", ""),
             ("serviceMs", "2500"),
+            ("firstResponseDueAt", "1970-01-01T00:00:01.000Z"),
+            ("firstResponseLevel", "running"),
+            ("resolutionDueAt", ""),
+            ("resolutionLevel", ""),
             ("tags", "Reembolso; Atraso"),
         ] {
             assert_eq!(cell(name), expected, "{name}");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -99,7 +100,10 @@ async fn what_goes_over_the_sockets_fits_the_document(setup: Setup) {
 
 /// An agent and a visitor talk about two tickets.
 async fn attend(setup: &Setup, server: &Server, admin: &Api, tickets: &Tickets, document: &Document) {
-    let queue = tickets.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let queue = tickets
+        .queue(&json!({ "distributionStrategy": "manual_pickup",
+            "serviceLevel": { "resolutionMinutes": 1, "warnAtPercent": 1 } }))
+        .await;
     let (bia, user) = tickets.agent(setup, &[&queue]).await;
     let auth = json!({ "token": bia.token, "since": 7 });
     document.check(("desk", "client", "CONNECT"), "connect", &auth);
@@ -112,6 +116,8 @@ async fn attend(setup: &Setup, server: &Server, admin: &Api, tickets: &Tickets, 
     assert_eq!(emit("agent:pickup", json!({})).await["code"], "nothing_waiting");
     let (mut visitor, ticket) = tickets.hand_over(server).await;
     assert_eq!(emit("agent:pickup", json!({})).await["ticket"]["id"], ticket["id"]);
+    server.advance(Duration::from_secs(6)).await;
+    desk.event("ticket:service-level").await;
     let look = json!({ "ticketId": ticket["id"] });
     assert_eq!(emit("ticket:viewing", look.clone()).await["ok"], true);
     let other = desk_of(server, admin, None).await;

@@ -46,6 +46,7 @@ mod remote;
 mod reports;
 mod router_records;
 mod routers;
+mod service_levels;
 mod session_histories;
 mod sessions;
 mod tags;

@@ -16,9 +16,9 @@ const ROUTES: Routes = Routes {
     second: |router| json!({ "routerId": router, "name": "Vendas" }),
     change: || {
         json!({ "name": "Contas", "abandonAfterMinutes": null, "businessHours": null, "maxWaiting": 7,
-            "waitingNotice": null, "isActive": false })
+            "waitingNotice": null, "serviceLevel": null, "isActive": false })
     },
-    fields: 15,
+    fields: 16,
     unlisted: &[],
     commands: &[],
     resource: "queues",
@@ -34,7 +34,8 @@ fn queue(router: &str) -> Value {
             "holidays": [{ "date": "2026-12-25", "name": "Natal", "spans": [] }] },
         "deflectWhen": ["closed", "full"], "maxWaiting": 50, "isActive": true,
         "waitingNotice": { "text": "{{position}}, {{waitMinutes}} min", "textWithoutWait": "{{position}}",
-            "afterSeconds": 0, "everyMinutes": 5 } })
+            "afterSeconds": 0, "everyMinutes": 5 },
+        "serviceLevel": { "firstResponseMinutes": 15, "resolutionMinutes": 480, "warnAtPercent": 75 } })
 }
 
 async fn life(setup: Setup) {
@@ -64,6 +65,7 @@ async fn defaults(setup: Setup) {
         ("deflectWhen", json!([])),
         ("maxWaiting", json!(null)),
         ("waitingNotice", json!(null)),
+        ("serviceLevel", json!(null)),
         ("isActive", json!(true)),
     ] {
         assert_eq!(made[field], value, "{field}");
@@ -89,6 +91,11 @@ async fn what_is_refused(setup: Setup) {
         ("waitingNotice.afterSeconds", json!({ "text": "x", "afterSeconds": 3_601 })),
         ("waitingNotice.everyMinutes", json!({ "text": "x", "everyMinutes": 0 })),
         ("waitingNotice.other", json!({ "text": "x", "other": 1 })),
+        ("serviceLevel", json!({})),
+        ("serviceLevel.firstResponseMinutes", json!({ "firstResponseMinutes": 0 })),
+        ("serviceLevel.resolutionMinutes", json!({ "resolutionMinutes": 43_201 })),
+        ("serviceLevel.warnAtPercent", json!({ "resolutionMinutes": 1, "warnAtPercent": 100 })),
+        ("serviceLevel.other", json!({ "resolutionMinutes": 1, "other": 1 })),
         ("businessHours.spans", json!({})),
         ("businessHours.timeZone", json!({ "spans": [], "timeZone": "America/Atlantis" })),
         ("businessHours.other", json!({ "spans": [], "other": 1 })),

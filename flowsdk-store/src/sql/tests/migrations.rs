@@ -69,6 +69,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0056_waiting_notice", "5a57ad3880bc", "95782cac5a9d"),
     ("0057_ticket_offer", "a0c84c284686", "4a9c44a6c3f0"),
     ("0058_delivery_chat", "4b79e147c108", "4b79e147c108"),
+    ("0059_service_level", "6b2256cd5d0f", "e4355a46076d"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

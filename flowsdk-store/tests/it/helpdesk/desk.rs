@@ -17,6 +17,7 @@ use flowsdk_helpdesk::agent::{DeskAgent, Presence, PresenceStatus};
 use flowsdk_helpdesk::desk::{By, Desk, DeskSweep, WaitingNotices};
 use flowsdk_helpdesk::dispatch::Dispatcher;
 use flowsdk_helpdesk::intake::HelpdeskIntake;
+use flowsdk_helpdesk::news::HasNews as _;
 use flowsdk_helpdesk::queue::{DistributionStrategy, HasQueues as _, NewQueue, Queue, Queues};
 use flowsdk_helpdesk::ticket::{HasTickets as _, Ticket, TicketFilter};
 use flowsdk_store::sql::SqlStore;
@@ -206,6 +207,13 @@ impl Helpdesk {
     pub(crate) async fn ticket(&self, ticket: &Ticket) -> Ticket {
         let mut tx = self.world.store.read().await.expect("read");
         tx.tickets().find(&ticket.id).await.expect("find").expect("a ticket")
+    }
+
+    /// The names of what a user was told, in order.
+    pub(crate) async fn heard(&self, user: &UserId) -> Vec<String> {
+        let mut tx = self.world.store.read().await.expect("read");
+        let news = tx.news().unseen(&[(user.clone(), 0)], 100).await.expect("news");
+        news.into_iter().map(|row| row.event.to_string()).collect()
     }
 
     /// Changes a queue in the store.

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_core::id::UserId;
-use flowsdk_core::store::Store as _;
 use flowsdk_helpdesk::agent::PresenceStatus;
 use flowsdk_helpdesk::desk::TransferTicket;
 use flowsdk_helpdesk::dispatch::Dispatcher;
-use flowsdk_helpdesk::news::HasNews as _;
 use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup, RoundRobin};
 use flowsdk_helpdesk::ticket::{PASSED_FOR, Ticket, TicketError, TicketStatus};
 use flowsdk_store::sql::SqlStore;
@@ -42,19 +40,6 @@ impl Helpdesk {
         }
         (desk, users)
     }
-
-    /// The names of what a user was told, in order.
-    async fn heard(&self, user: &UserId) -> Vec<&'static str> {
-        let mut tx = self.world.store.read().await.expect("read");
-        let news = tx.news().unseen(&[(user.clone(), 0)], 100).await.expect("news");
-        news.iter().map(|row| name_of(&row.event)).collect()
-    }
-}
-
-fn name_of(event: &str) -> &'static str {
-    let known =
-        ["ticket:offered", "ticket:offer-ended", "ticket:assigned", "ticket:closed", "ticket:transferred"];
-    known.into_iter().find(|name| *name == event).unwrap_or("another one")
 }
 
 fn offered(ticket: &Ticket) -> Option<&str> {

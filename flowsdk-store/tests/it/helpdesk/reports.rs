@@ -13,10 +13,12 @@ use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::queue::DistributionStrategy::ManualPickup;
 use flowsdk_helpdesk::report::{
-    ReportFilter, ReportGroup, Reports, TicketFigures, TicketGrouping, TicketRow, TimeSpread,
+    LevelFigures, ReportFilter, ReportGroup, Reports, TicketFigures, TicketGrouping, TicketRow, TimeSpread,
 };
 use flowsdk_helpdesk::tag::Tag;
-use flowsdk_helpdesk::ticket::{CloseKind, HasTickets as _, Ticket, TicketKind, TicketStatus};
+use flowsdk_helpdesk::ticket::{
+    CloseKind, HasTickets as _, ServiceClock, ServiceClocks, ServiceStatus, Ticket, TicketKind, TicketStatus,
+};
 use flowsdk_store::sql::SqlStore;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -50,23 +52,25 @@ struct Drawn {
     kind: TicketKind,
     close_kind: CloseKind,
     of: (usize, usize, usize, usize),
+    levels: (Option<ServiceStatus>, Option<ServiceStatus>),
 }
 
 fn drawn() -> impl Strategy<Value = Drawn> {
     let time = || prop::option::weighted(0.7, 0_i64..9);
+    let level = || prop::option::of(prop::sample::select(ServiceStatus::ALL.to_vec()));
     let kind = prop_oneof![7 => Just(TicketKind::Human), 1 => Just(TicketKind::Ai)];
+    let close_kind = prop::sample::select(CloseKind::ALL.to_vec());
     let of = (0..ROUTERS.len(), 0..QUEUES.len(), 0..USERS.len(), 0..REASONS.len());
-    (0..5 * DAY, time(), time(), time(), kind, prop::sample::select(CloseKind::ALL.to_vec()), of).prop_map(
-        |(created, waited, answered, served, kind, close_kind, of)| Drawn {
-            created,
-            waited,
-            answered,
-            served,
-            kind,
-            close_kind,
-            of,
-        },
-    )
+    let times = (0..5 * DAY, time(), time(), time());
+    (times, kind, close_kind, of, (level(), level())).prop_map(|(times, kind, close_kind, of, levels)| {
+        let (created, waited, answered, served) = times;
+        Drawn { created, waited, answered, served, kind, close_kind, of, levels }
+    })
+}
+
+fn clock(status: ServiceStatus) -> ServiceClock {
+    let at = Timestamp::from_millis(FIRST);
+    ServiceClock { status, ..ServiceClock::new(at, at) }
 }
 
 /// A ticket of a chat; its number is its id.
@@ -93,6 +97,10 @@ fn ticket(number: usize, chat: &Chat, drawn: &Drawn) -> Ticket {
         close_kind: closed_at.map(|_| drawn.close_kind),
         close_reason: closed_at.and(REASONS[reason]).map(str::to_owned),
         first_replied_at: drawn.answered.map(later),
+        service_clocks: ServiceClocks {
+            first_response: drawn.levels.0.map(clock),
+            resolution: drawn.levels.1.map(clock),
+        },
         ..Ticket::opened(id, router, of, QUEUES[queue].parse().expect("an id"), created_at)
     }
 }
@@ -193,7 +201,15 @@ fn figures(tickets: &[&Ticket]) -> TicketFigures {
             all().map(|ticket| between(Some(ticket.created_at), ticket.first_replied_at)),
         ),
         service_ms: spread(all().map(|ticket| between(ticket.assigned_at, ticket.closed_at))),
+        first_response_level: level(all().filter_map(|ticket| ticket.service_clocks.first_response)),
+        resolution_level: level(all().filter_map(|ticket| ticket.service_clocks.resolution)),
     }
+}
+
+fn level(clocks: impl Iterator<Item = ServiceClock>) -> LevelFigures {
+    let all: Vec<ServiceStatus> = clocks.map(|clock| clock.status).collect();
+    let count = |status| all.iter().filter(|one| **one == status).count() as i64;
+    LevelFigures { met: count(ServiceStatus::Met), breached: count(ServiceStatus::Breached) }
 }
 
 /// The date of a moment where days begin so many hours after those of UTC.
@@ -312,6 +328,7 @@ async fn tickets_are_read_page_by_page(store: SqlStore) {
         kind: if number.is_multiple_of(11) { TicketKind::Ai } else { TicketKind::Human },
         close_kind: CloseKind::Resolved,
         of: (number % 2, number % 3, number % 3, 1),
+        levels: (None, None),
     };
     let mut tickets: Vec<Ticket> =
         (0..2_400).rev().map(|number| ticket(number, &chats[number % 2], &drawn(number))).collect();

@@ -10,16 +10,19 @@ use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_helpdesk::desk::{CloseTicket, ReplyToContact, TransferTicket};
 use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup};
+use flowsdk_helpdesk::queue::ServiceLevel;
 use flowsdk_store::sql::SqlStore;
 use flowsdk_webhooks::webhook::Webhook;
 use serde_json::Value;
 
+use crate::conversations::world::MINUTE;
 use crate::helpdesk::desk::Helpdesk;
 use crate::support::databases::on_every_database;
 
 on_every_database! {
     a_ticket_is_announced_from_its_beginning_to_its_end,
     transfers_end_a_ticket_and_open_another,
+    a_service_level_is_announced_when_it_is_in_danger_and_when_it_is_broken,
     nothing_is_announced_that_nobody_takes,
 }
 
@@ -114,6 +117,33 @@ async fn transfers_end_a_ticket_and_open_another(store: SqlStore) {
     let to = TransferTicket { to_user_id: Some(ivo), to_queue_id: None };
     desk.desk.transfer(desk.by(&eva), &ticket.id, to).await.expect("transferred");
     assert_eq!(types(&announced(&desk).await), ["ticket.closed", "ticket.opened", "ticket.assigned"]);
+}
+
+async fn a_service_level_is_announced_when_it_is_in_danger_and_when_it_is_broken(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    use WebhookEventType::{TicketServiceLevelBreached, TicketServiceLevelWarned};
+    subscribe(&desk, &[TicketServiceLevelWarned, TicketServiceLevelBreached]).await;
+    desk.add_queue("q1", ManualPickup).await;
+    let level =
+        ServiceLevel { first_response_minutes: None, resolution_minutes: Some(10), warn_at_percent: 50 };
+    desk.change_queue("q1", |queue| queue.service_level = Some(level)).await;
+    desk.hand_over("v1", "bill").await.expect("a ticket");
+    for (kind, status) in
+        [("ticket.service_level_warned", "warned"), ("ticket.service_level_breached", "breached")]
+    {
+        desk.world.clock.advance(MINUTE * 5);
+        desk.sweep.pass_time().await.expect("swept");
+        let events = announced(&desk).await;
+        assert_eq!(types(&events), [kind]);
+        let data = &events[0].1["data"];
+        assert_eq!(
+            (&data["target"], &data["ticket"]["service"]["resolution"]["status"]),
+            (&"resolution".into(), &status.into())
+        );
+        assert_eq!(events[0].1["timestamp"], desk.world.cx.now().as_millis());
+    }
+    desk.sweep.pass_time().await.expect("swept");
+    assert_eq!(announced(&desk).await, []);
 }
 
 async fn nothing_is_announced_that_nobody_takes(store: SqlStore) {

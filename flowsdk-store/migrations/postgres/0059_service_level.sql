@@ -1,0 +1,5 @@
+-- Service levels of queues, and the clocks of tickets.
+ALTER TABLE queue ADD COLUMN service_level JSONB;
+ALTER TABLE ticket ADD COLUMN service_clocks JSONB;
+ALTER TABLE ticket ADD COLUMN service_next_at BIGINT;
+CREATE INDEX ticket_service_next ON ticket (service_next_at) WHERE service_next_at IS NOT NULL;
