@@ -6,6 +6,7 @@ mod content;
 mod reason;
 mod service;
 pub(crate) mod steps;
+pub(crate) mod survey;
 mod sweep;
 mod waiting;
 

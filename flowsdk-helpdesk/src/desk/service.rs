@@ -24,12 +24,13 @@ use serde::Serialize;
 
 use super::reason::Answers;
 use super::steps::{Moved, is_with, lock_session, publish_endings, tell, transfer};
+use super::survey::text_to;
 use super::{CloseTicket, ReplyToContact, TagTicket, TransferTicket, content};
 use crate::agent::HasPresence;
 use crate::close_reason::HasCloseReasons;
 use crate::dispatch::{DispatchTx, Dispatcher};
 use crate::news::News;
-use crate::queue::HasQueues as _;
+use crate::queue::{HasQueues as _, Survey};
 use crate::tag::{HasTags, TagId};
 use crate::ticket::{
     HasTickets, ServiceClocks, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget,
@@ -202,11 +203,8 @@ where
         content: ContentMessage,
     ) -> Result<OutgoingEvent, Error> {
         let now = self.cx.now();
-        if session.id.channel().capabilities().window.is_some() {
-            let chat = tx.chat_catalog().find(&session.chat_id).await?;
-            if chat.and_then(|chat| chat.window_ends_at).is_none_or(|ends_at| ends_at <= now) {
-                return Err(Error::WindowClosed);
-            }
+        if !self.is_reachable(tx, session).await? {
+            return Err(Error::WindowClosed);
         }
         let people = tx.presence().people(std::slice::from_ref(user), now).await?;
         let name = people.into_iter().next().map(|person| person.name);
@@ -227,7 +225,28 @@ where
         })
     }
 
-    /// Closes a ticket that somebody has: its flow goes on.
+    /// Returns whether the channel of a session takes messages to its contact now.
+    async fn is_reachable(&self, tx: &mut S::Tx, session: &Session) -> Result<bool, StorageError> {
+        if session.id.channel().capabilities().window.is_none() {
+            return Ok(true);
+        }
+        let chat = tx.chat_catalog().find(&session.chat_id).await?;
+        let ends_at = chat.and_then(|chat| chat.window_ends_at);
+        Ok(ends_at.is_some_and(|ends_at| ends_at > self.cx.now()))
+    }
+
+    /// Returns the survey of a ticket's queue, if its contact can be asked. Their session is locked then.
+    async fn survey_of(&self, tx: &mut S::Tx, ticket: &Ticket) -> Result<Option<Survey>, StorageError> {
+        let queue = tx.queues().find_many(std::slice::from_ref(&ticket.queue_id)).await?.pop();
+        let Some(survey) = queue.and_then(|queue| queue.survey) else { return Ok(None) };
+        let session = lock_session(tx, ticket).await?;
+        let session =
+            session.filter(|session| ticket.epoch == Some(session.epoch) && is_with(session, ticket));
+        let Some(session) = session else { return Ok(None) };
+        Ok(self.is_reachable(tx, &session).await?.then_some(survey))
+    }
+
+    /// Closes a ticket that somebody has: its flow goes on, after the survey if its queue has one.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::BlockNotFound`], [`Error::TagUnknown`],
@@ -265,6 +284,7 @@ where
         command: CloseTicket,
         answers: &mut Answers,
     ) -> Result<Ticket, Error> {
+        let mut asked = None;
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             let found = find_within(tx, by.reach, id).await?;
             if !answers.takes(tx, &found.router_id, command.reason.as_deref()).await? {
@@ -275,6 +295,7 @@ where
             if let Some(target) = &closing.jump_target {
                 check_target(tx, &found, target).await?;
             }
+            let survey = self.survey_of(tx, &found).await?;
             let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
             match before.status {
                 TicketStatus::Closed => return Err(Error::Closed),
@@ -284,12 +305,22 @@ where
             let (mut after, now) = (before.clone(), self.cx.now());
             after.tag_ids = tags.unwrap_or(after.tag_ids);
             after.close(&closing, now)?;
+            if let Some(survey) = survey {
+                let question = after.ask(survey, closing.jump_target.clone(), now);
+                if let Some(event) = text_to(&self.cx, &after, question) {
+                    let place = (&after.router_id, &after.chat_id);
+                    asked = Some(say(tx, event, place, &self.handover).await?);
+                }
+            }
             stored::save(tx, &self.cx, WebhookEventType::TicketClosed, std::slice::from_ref(&after)).await?;
             publish_endings(tx, std::slice::from_ref(&after), closing.jump_target.as_ref()).await?;
             tell(tx, News::of_end(&after).into_iter(), now).await?;
             Ok((before, after))
         })
         .await?;
+        if let Some(question) = asked {
+            self.handover.hand_over(question);
+        }
         self.changes.updated(by.author, &before, &after);
         self.refill(before.assigned_user_id.as_ref()).await;
         Ok(after)

@@ -9,6 +9,7 @@ use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
 
 use super::steps::{close_all, end_offers, lock_session, tell, transfer};
+use super::survey;
 use crate::news::{HasNews, News};
 use crate::ticket::{
     CloseKind, Closing, HasTickets, ServiceChange, Ticket, TicketError, TransferTarget, stored,
@@ -90,6 +91,29 @@ where
             }
             if count < AT_ONCE as usize {
                 return Ok(noted);
+            }
+        }
+    }
+
+    /// Ends surveys that contacts do not answer in time: their flows go on. Returns how many there were.
+    ///
+    /// # Errors
+    /// What was ended before stays ended.
+    pub async fn end_surveys(&self) -> Result<usize, StorageError> {
+        let mut ended = 0;
+        loop {
+            let now = self.cx.now();
+            let mut tx = self.store.begin().await?;
+            let mut found = tx.tickets().claim_ended_surveys(now, AT_ONCE).await?;
+            let count = found.len();
+            if count > 0 {
+                found.iter_mut().for_each(|ticket| ticket.end_survey(now));
+                survey::save(&mut tx, &self.cx, &found).await?;
+                tx.commit().await?;
+                ended += count;
+            }
+            if count < AT_ONCE as usize {
+                return Ok(ended);
             }
         }
     }

@@ -13,6 +13,7 @@ use flowsdk_core::message::HasMessages;
 use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
 
+use super::survey::text_to;
 use crate::queue::{HasQueues, PACE_PERIOD, Place};
 use crate::ticket::{HasTickets, Ticket};
 
@@ -65,7 +66,7 @@ where
         }
         let words = words(&mut tx, &self.cx, &tickets).await?;
         let said = tickets.iter().filter_map(|ticket| {
-            let event = event(&self.cx, ticket, words.get(&ticket.id)?)?;
+            let event = text_to(&self.cx, ticket, words.get(&ticket.id)?.clone())?;
             Some((&ticket.router_id, event))
         });
         let mut said: Vec<(&RouterId, OutgoingEvent)> = said.collect();
@@ -105,10 +106,4 @@ async fn words<T: HasTickets + HasQueues>(
         Some((ticket.id.clone(), words))
     });
     Ok(words.collect())
-}
-
-fn event(cx: &OpContext, ticket: &Ticket, words: &str) -> Option<OutgoingEvent> {
-    let session_id = ticket.session_id.clone()?;
-    let (chat_id, epoch) = (ticket.chat_id.clone(), ticket.epoch.unwrap_or_default());
-    Some(OutgoingEvent::text_of_flow(cx, session_id, chat_id, epoch, words.to_owned()))
 }

@@ -24,6 +24,7 @@ use flowsdk_core::time::Timestamp;
 use super::HasStuckHandoffs as _;
 use super::handoffs::{IntakeTx, Taken, take};
 use crate::desk::steps::{publish_endings, tell};
+use crate::desk::survey::read_answers;
 use crate::dispatch::Dispatcher;
 use crate::news::{DeskEvent, News, TicketMessageStatus, TicketMessages};
 use crate::ticket::{CloseKind, Closing, HasTickets, stored};
@@ -140,7 +141,9 @@ where
         let mut tx = self.store.begin().await?;
         let Taken { queues, mut news, stuck } = take(&mut tx, &self.cx, &handoffs, &BTreeMap::new()).await?;
         let said = self.tell_contacts(&mut tx, &stuck).await?;
+        let mut answered = Vec::new();
         if !wrote.is_empty() {
+            answered = read_answers(&mut tx, &self.cx, &self.handover, &wrote).await?;
             news.extend(note(&mut tx, wrote).await?);
         }
         if !sent.is_empty() {
@@ -151,6 +154,9 @@ where
         tell(&mut tx, news.into_iter(), self.cx.now()).await?;
         tx.commit().await?;
         self.hand_over(said);
+        for event in answered {
+            self.handover.hand_over(event);
+        }
         Ok(queues)
     }
 

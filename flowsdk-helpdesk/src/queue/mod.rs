@@ -7,6 +7,7 @@ mod level;
 mod model;
 mod repository;
 mod service;
+mod survey;
 mod waiting;
 
 pub use deflection::{DeflectReason, QueueLoad};
@@ -16,6 +17,7 @@ pub use level::ServiceLevel;
 pub use model::{DistributionStrategy, NewQueue, Queue, QueueChange};
 pub use repository::{HasQueues, QueueRepository};
 pub use service::Queues;
+pub use survey::Survey;
 pub use waiting::{PACE_PERIOD, Place, WaitingNotice};
 
 #[cfg(test)]

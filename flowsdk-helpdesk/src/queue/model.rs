@@ -18,7 +18,7 @@ use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{BusinessHours, DeflectReason, QueueError, ServiceLevel, WaitingNotice};
+use super::{BusinessHours, DeflectReason, QueueError, ServiceLevel, Survey, WaitingNotice};
 
 /// How the tickets of a queue get to its agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Named)]
@@ -77,6 +77,9 @@ pub struct Queue {
     /// How soon its tickets are to be answered and resolved; null is no promise.
     #[schema(required = true)]
     pub service_level: Option<ServiceLevel>,
+    /// What contacts are asked when an agent has resolved their ticket; null is nothing.
+    #[schema(required = true)]
+    pub survey: Option<Survey>,
     /// Whether handoffs go to it. Tickets that wait in it are distributed all the same.
     pub is_active: bool,
     /// When it was created.
@@ -177,6 +180,8 @@ pub struct NewQueue {
     pub waiting_notice: Option<WaitingNotice>,
     /// How soon its tickets are to be answered and resolved; null is no promise.
     pub service_level: Option<ServiceLevel>,
+    /// What contacts are asked when an agent has resolved their ticket; null is nothing.
+    pub survey: Option<Survey>,
     /// Whether handoffs go to it.
     #[serde(default = "yes")]
     #[schema(required = false)]
@@ -207,6 +212,7 @@ impl NewQueue {
             max_waiting: None,
             waiting_notice: None,
             service_level: None,
+            survey: None,
             is_active: true,
         }
     }
@@ -240,6 +246,7 @@ impl NewRecord for NewQueue {
             max_waiting: self.max_waiting,
             waiting_notice: self.waiting_notice,
             service_level: self.service_level,
+            survey: self.survey,
             is_active: self.is_active,
             created_at: now,
             updated_at: now,
@@ -294,6 +301,10 @@ pub struct QueueChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<ServiceLevel>)]
     pub service_level: Option<Option<ServiceLevel>>,
+    /// What contacts are asked when an agent has resolved their ticket; null is nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Survey>)]
+    pub survey: Option<Option<Survey>>,
     /// Whether handoffs go to it.
     #[schema(value_type = bool, required = false)]
     pub is_active: Option<bool>,
@@ -322,6 +333,7 @@ impl RecordChange for QueueChange {
             max_waiting: self.max_waiting.unwrap_or(queue.max_waiting),
             waiting_notice: self.waiting_notice.unwrap_or(queue.waiting_notice),
             service_level: self.service_level.unwrap_or(queue.service_level),
+            survey: self.survey.unwrap_or(queue.survey),
             is_active: self.is_active.unwrap_or(queue.is_active),
             ..queue
         }

@@ -9,7 +9,8 @@ mod service;
 
 pub use error::ReportError;
 pub use model::{
-    LevelFigures, ReportFilter, ReportGroup, TicketFigures, TicketGrouping, TicketReport, TimeSpread,
+    LevelFigures, ReportFilter, ReportGroup, Satisfaction, TicketFigures, TicketGrouping, TicketReport,
+    TimeSpread,
 };
 pub use period::{Day, MOST_DAYS, Period};
 pub use repository::{HasReports, ReportRepository};

@@ -71,8 +71,30 @@ pub struct LevelFigures {
     pub breached: i64,
 }
 
+/// What contacts said to the surveys of their tickets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Satisfaction {
+    /// How many were asked.
+    pub asked: i64,
+    /// How many gave a number.
+    pub answered: i64,
+    /// The mean of the numbers, from 1 to 5, with two decimals; null if there are none.
+    #[schema(required = true, example = 4.25)]
+    pub average: Option<f64>,
+}
+
+impl Satisfaction {
+    /// Returns the satisfaction of contacts of whom so many gave numbers with this sum.
+    pub fn of(asked: i64, answered: i64, sum: i64) -> Self {
+        #[allow(clippy::cast_precision_loss, reason = "no report has so many tickets")]
+        let average = (answered > 0).then(|| (sum as f64 * 100.0 / answered as f64).round() / 100.0);
+        Self { asked, answered, average }
+    }
+}
+
 /// What became of tickets.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TicketFigures {
@@ -94,10 +116,12 @@ pub struct TicketFigures {
     pub first_response_level: LevelFigures,
     /// Promises of a resolution.
     pub resolution_level: LevelFigures,
+    /// What their contacts said afterwards.
+    pub satisfaction: Satisfaction,
 }
 
 /// The tickets that have something in common.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ReportGroup {
@@ -114,7 +138,7 @@ pub struct ReportGroup {
 }
 
 /// The figures of the tickets that people work and that were opened in a period.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TicketReport {

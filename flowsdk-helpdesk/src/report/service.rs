@@ -156,6 +156,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::report::Satisfaction;
 
     fn opened(opened: i64) -> TicketFigures {
         TicketFigures { opened, ..TicketFigures::default() }
@@ -187,10 +188,19 @@ mod tests {
     }
 
     #[test]
+    fn satisfaction_is_a_mean_with_two_decimals() {
+        for (answered, sum, expected) in
+            [(0, 0, None), (1, 5, Some(5.0)), (3, 13, Some(4.33)), (3, 14, Some(4.67))]
+        {
+            assert_eq!(Satisfaction::of(9, answered, sum).average, expected);
+        }
+    }
+
+    #[test]
     fn a_group_is_one_object() {
         let groups = named([(Some("q1"), opened(1))].into_iter(), Vec::new());
         let group = serde_json::to_value(&groups[0]).expect("JSON");
-        assert_eq!(group.as_object().map(serde_json::Map::len), Some(11), "{group}");
+        assert_eq!(group.as_object().map(serde_json::Map::len), Some(12), "{group}");
         assert_eq!(
             (&group["key"], &group["opened"], &group["waitingMs"]["count"]),
             (&json!("q1"), &json!(1), &json!(0))

@@ -26,7 +26,9 @@ use flowsdk_core::time::{ManualClock, Timestamp};
 use crate::close_reason::{CloseReason, HasCloseReasons};
 use crate::intake::HasStuckHandoffs;
 use crate::news::HasNews;
-use crate::queue::{DeflectReason, DistributionStrategy, HasQueues, Queue, ServiceLevel, WaitingNotice};
+use crate::queue::{
+    DeflectReason, DistributionStrategy, HasQueues, Queue, ServiceLevel, Survey, WaitingNotice,
+};
 use crate::quick_reply::{HasQuickReplies, QuickReply};
 use crate::rule::{DistributionRule, HasRules};
 use crate::tag::{HasTags, Tag};
@@ -156,6 +158,12 @@ fn queue(id: &str, router: &RouterId, name: &str, at: Timestamp) -> Queue {
             first_response_minutes: Some(15),
             resolution_minutes: None,
             warn_at_percent: 75,
+        }),
+        survey: Some(Survey {
+            question: "1–5?".to_owned(),
+            comment_question: Some("?".to_owned()),
+            thanks: None,
+            within_minutes: 30,
         }),
         is_active: true,
         created_at: at,

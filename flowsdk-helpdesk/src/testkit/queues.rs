@@ -29,6 +29,7 @@ where
                 max_waiting: None,
                 waiting_notice: None,
                 service_level: None,
+                survey: None,
                 is_active: false,
                 updated_at: later(5),
                 ..first.clone()

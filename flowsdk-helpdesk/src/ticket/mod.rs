@@ -5,6 +5,7 @@ mod error;
 mod model;
 mod repository;
 pub(crate) mod stored;
+mod survey;
 mod transition;
 mod within;
 
@@ -17,5 +18,6 @@ pub use model::{
     CloseKind, OpenReason, OpenedByKind, Pass, Ticket, TicketFilter, TicketKind, TicketStatus, TicketView,
 };
 pub use repository::{HasTickets, TicketRepository};
+pub use survey::{AskedSurvey, AskedSurveyView, SurveyStatus};
 pub use transition::{Closing, NotOffered, NotOpen, PASSED_FOR, TransferTarget};
 pub(crate) use within::find_within;

@@ -11,7 +11,7 @@ use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ServiceClocks, ServiceClocksView};
+use super::{AskedSurvey, AskedSurveyView, ServiceClocks, ServiceClocksView};
 use crate::tag::TagId;
 
 /// Who works a ticket.
@@ -120,6 +120,10 @@ pub struct Ticket {
     pub service_clocks: ServiceClocks,
     /// When one of its clocks runs out next; that of [`ServiceClocks::next_at`].
     pub service_next_at: Option<Timestamp>,
+    /// What its contact was asked after it was resolved.
+    pub survey: Option<AskedSurvey>,
+    /// Until when an answer to the survey is waited for; nothing while none is. The flow goes on afterwards.
+    pub survey_ends_at: Option<Timestamp>,
     /// The session's owner epoch (rulings S14); what the ticket says counts while the session has it.
     pub epoch: Option<i64>,
     /// When the contact last wrote.
@@ -173,6 +177,8 @@ impl Ticket {
             first_replied_at: None,
             service_clocks: ServiceClocks::default(),
             service_next_at: None,
+            survey: None,
+            survey_ends_at: None,
             epoch: None,
             contact_wrote_at: now,
             created_at: now,
@@ -269,6 +275,9 @@ pub struct TicketView {
     /// What the service level of its queue promised; null is nothing.
     #[schema(required = true)]
     pub service: Option<ServiceClocksView>,
+    /// What its contact said to the survey of its queue; null if they were asked nothing.
+    #[schema(required = true)]
+    pub survey: Option<AskedSurveyView>,
     /// When the contact last wrote.
     pub contact_wrote_at: IsoTime,
     /// When it was opened.
@@ -306,6 +315,7 @@ impl From<Ticket> for TicketView {
             tag_ids: ticket.tag_ids,
             first_replied_at: ticket.first_replied_at.map(IsoTime),
             service: ticket.service_clocks.view(),
+            survey: ticket.survey.map(AskedSurveyView::from),
             contact_wrote_at: IsoTime(ticket.contact_wrote_at),
             created_at: IsoTime(ticket.created_at),
             updated_at: IsoTime(ticket.updated_at),

@@ -58,6 +58,14 @@ pub trait TicketRepository: Send {
         wrote: &[(SessionId, Timestamp)],
     ) -> Result<Vec<(SessionId, TicketId, UserId)>, StorageError>;
 
+    /// Returns the closed tickets of these sessions whose survey waits for an answer, locked, as far as people still have the
+    /// session because of them.
+    async fn surveys_of_for_update(&mut self, sessions: &[SessionId]) -> Result<Vec<Ticket>, StorageError>;
+
+    /// Returns up to `limit` tickets whose survey has waited for long enough, locked. Those that others have locked are left
+    /// out.
+    async fn claim_ended_surveys(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
+
     /// Returns the tickets of these sessions that somebody has.
     async fn assigned_of(&mut self, sessions: &[SessionId]) -> Result<Vec<Ticket>, StorageError>;
 

@@ -9,7 +9,8 @@ use flowsdk_core::time::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::{
-    CloseKind, OpenReason, OpenedByKind, Pass, ServiceChange, ServiceClocks, Ticket, TicketKind, TicketStatus,
+    AskedSurvey, CloseKind, OpenReason, OpenedByKind, Pass, ServiceChange, ServiceClocks, Ticket, TicketKind,
+    TicketStatus,
 };
 
 /// A ticket that is closed changes no more.
@@ -210,6 +211,8 @@ impl Ticket {
             close_reason: None,
             summary: None,
             first_replied_at: None,
+            survey: None,
+            survey_ends_at: None,
             created_at: now,
             ..self.clone()
         };
@@ -226,9 +229,10 @@ impl Ticket {
     }
 
     /// Returns the event that gives the session of a closed ticket back to its flow; `None` for a ticket that goes on as
-    /// another one, or has no session. It does nothing to a session that has changed its owner since.
+    /// another one, has no session, or waits for the answer to a survey. It does nothing to a session that has changed its
+    /// owner since.
     pub fn hand_back(&self, jump_target: Option<JumpTarget>) -> Option<FlowEvent> {
-        if self.goes_on() {
+        if self.goes_on() || self.survey_ends_at.is_some() {
             return None;
         }
         let session = self.session_id.as_ref()?;
@@ -244,6 +248,11 @@ impl Ticket {
             epoch: self.epoch,
             timestamp: self.updated_at,
         }))
+    }
+
+    /// Returns the event that gives the session of a closed ticket back to its flow when its survey is over.
+    pub fn hand_back_after_survey(&self) -> Option<FlowEvent> {
+        self.hand_back(self.survey.as_ref()?.jump_target.clone())
     }
 
     /// Returns the request for a summary of a ticket that somebody worked; `None` for one that goes on as another one.
@@ -264,7 +273,7 @@ impl Ticket {
     }
 
     /// Returns what flows read as `ticket` after the attendance (spec A 9): `exit.key` is the reason of whoever closed
-    /// it, or else how it ended.
+    /// it, or else how it ended, and `exit.survey` what its contact said to the survey.
     fn exit(&self) -> Map<String, Value> {
         let kind = self.close_kind.map(flowsdk_core::cell::Named::name);
         let key = self.close_reason.as_deref().or(kind);
@@ -274,7 +283,7 @@ impl Ticket {
             "assignedUserId": self.assigned_user_id,
             "closeKind": kind,
             "closeReason": self.close_reason,
-            "exit": { "key": key },
+            "exit": { "key": key, "survey": self.survey.as_ref().map(AskedSurvey::exit) },
         });
         exit.as_object().cloned().unwrap_or_default()
     }
@@ -475,7 +484,7 @@ mod tests {
         assert_eq!((back.epoch, back.jump_target), (Some(7), Some(target)));
         assert_eq!((back.to.as_str(), back.phone_number_id.as_str()), ("ana", "wc-c1"));
         let told = Value::Object(back.ticket.expect("a ticket"));
-        assert_eq!(told["exit"], json!({ "key": "solved" }));
+        assert_eq!(told["exit"], json!({ "key": "solved", "survey": null }));
         assert_eq!(told["assignedUserId"], "ana");
         let mut abandoned = waiting();
         abandoned.close(&Closing::by_system(CloseKind::Abandoned), NOW).expect("open");

@@ -18,7 +18,8 @@ record! {
     Queue in "queue" {
         id, router_id, created_at;
         name, distribution_strategy, max_concurrent_tickets_per_agent, abandon_after_minutes, reassign_after_minutes,
-        accept_within_seconds,        business_hours: json, deflect_when: json, max_waiting, waiting_notice: json_or_null, service_level: json_or_null, is_active,
+        accept_within_seconds,        business_hours: json, deflect_when: json, max_waiting, waiting_notice: json_or_null, service_level: json_or_null, survey: json_or_null,
+        is_active,
         updated_at
     }
 }

@@ -7,7 +7,7 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{QueueId, RouterId, UserId};
 use flowsdk_core::page::Cursor;
 use flowsdk_helpdesk::report::{
-    Day, HasReports, LevelFigures, Period, ReportRepository, TicketFigures, TimeSpread,
+    Day, HasReports, LevelFigures, Period, ReportRepository, Satisfaction, TicketFigures, TimeSpread,
 };
 use flowsdk_helpdesk::ticket::Ticket;
 
@@ -69,9 +69,10 @@ macro_rules! levels {
 const TIMES: &str = " AS label, close_kind, assigned_at - created_at AS waiting,
         first_replied_at - created_at AS first_response, closed_at - assigned_at AS service,
         service_clocks -> 'firstResponse' ->> 'status' AS first_level,
-        service_clocks -> 'resolution' ->> 'status' AS resolution_level FROM ";
+        service_clocks -> 'resolution' ->> 'status' AS resolution_level, survey ->> 'status' AS survey_status,
+        CAST(survey ->> 'score' AS INTEGER) AS score FROM ";
 const RANKED: &str = concat!(
-    "), ranked AS (SELECT label, close_kind, first_level, resolution_level",
+    "), ranked AS (SELECT label, close_kind, first_level, resolution_level, survey_status, score",
     places!("waiting", "first_response", "service"),
     " FROM chosen WINDOW same AS (PARTITION BY label))
      SELECT label, COUNT(*), COUNT(CASE WHEN close_kind NOT IN ('agent_transfer', 'queue_transfer') THEN 1 END),
@@ -79,6 +80,7 @@ const RANKED: &str = concat!(
         COUNT(CASE WHEN close_kind IN ('agent_transfer', 'queue_transfer') THEN 1 END)",
     spreads!("waiting", "first_response", "service"),
     levels!("first_level", "resolution_level"),
+    ", COUNT(survey_status), COUNT(score), COALESCE(SUM(score), 0)",
     " FROM ranked GROUP BY label ORDER BY COUNT(*) DESC, label"
 );
 /// SQLite knows no other order of texts.
@@ -141,6 +143,7 @@ impl Row for TicketFigures {
             service_ms: spread(cells)?,
             first_response_level: level(cells)?,
             resolution_level: level(cells)?,
+            satisfaction: Satisfaction::of(cells.next()?, cells.next()?, cells.next()?),
         })
     }
 }

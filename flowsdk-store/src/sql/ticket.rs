@@ -21,7 +21,8 @@ record! {
         opened_by_user_id, epoch, created_at;
         queue_id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at, passed_by: json_unless_empty,
         closed_at, closed_by_user_id, close_kind, close_reason, summary, tag_ids: json, first_replied_at,
-        service_clocks: json_unless_empty, service_next_at, contact_wrote_at, updated_at
+        service_clocks: json_unless_empty, service_next_at, survey: json_or_null, survey_ends_at,
+        contact_wrote_at, updated_at
     }
 }
 
@@ -87,6 +88,14 @@ const NOTE_CONTACT: Sql = sql_per(
 
 const ASSIGNED_OF: Sql =
     sql_list!(concat!(Ticket::SELECT, " WHERE status = 'assigned' AND session_id "), "$1", " ORDER BY id");
+
+const SURVEYS_OF: Sql = sql_list!(
+    concat!(Ticket::SELECT, " WHERE survey_ends_at IS NOT NULL AND session_id "),
+    "$1",
+    " AND EXISTS (SELECT 1 FROM session
+        WHERE session.id = ticket.session_id AND session.epoch = ticket.epoch AND session.mode = 'human') ORDER BY id",
+    locking
+);
 
 const COUNT_OPEN_IN: Sql =
     sql("SELECT COUNT(*) FROM ticket WHERE queue_id = $1 AND status IN ('waiting', 'assigned')");
@@ -258,6 +267,10 @@ const CLAIM_OVERDUE: Sql = sql_per(OVERDUE, concat!(OVERDUE, " FOR UPDATE SKIP L
 const OVERDUE: &str =
     concat!(Ticket::SELECT, " WHERE service_next_at <= $1 ORDER BY service_next_at LIMIT $2");
 
+const CLAIM_ENDED_SURVEYS: Sql = sql_per(ENDED_SURVEYS, concat!(ENDED_SURVEYS, " FOR UPDATE SKIP LOCKED"));
+const ENDED_SURVEYS: &str =
+    concat!(Ticket::SELECT, " WHERE survey_ends_at <= $1 ORDER BY survey_ends_at LIMIT $2");
+
 const CLAIM_LOST: Sql = sql_per(LOST, concat!(LOST, " FOR UPDATE OF ticket SKIP LOCKED"));
 const LOST: &str = concat!(
     "SELECT ",
@@ -273,12 +286,13 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
     ticket.created_at, ticket.queue_id, ticket.status, ticket.assigned_user_id, ticket.assigned_at,
     ticket.offered_user_id, ticket.offer_ends_at, ticket.passed_by, ticket.closed_at,
     ticket.closed_by_user_id, ticket.close_kind, ticket.close_reason, ticket.summary, ticket.tag_ids, ticket.first_replied_at,
-    ticket.service_clocks, ticket.service_next_at, ticket.contact_wrote_at, ticket.updated_at";
+    ticket.service_clocks, ticket.service_next_at, ticket.survey, ticket.survey_ends_at,
+    ticket.contact_wrote_at, ticket.updated_at";
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
-    CLAIM_ABANDONED, CLAIM_UNANSWERED, CLAIM_OVERDUE, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, LIST
+    CLAIM_ABANDONED, CLAIM_UNANSWERED, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, LIST
 }
 
 super::accessor::has!(HasTickets::tickets -> TicketRepository);
@@ -342,6 +356,14 @@ impl TicketRepository for SqlTx {
             wrote.iter().map(|(session, at)| (session, at.as_millis())).collect();
         let rows: Vec<Row> = self.conn.fetch_all(NOTE_CONTACT, (Json(&wrote),)).await?;
         Ok(rows.into_iter().filter_map(|(session, ticket, user)| Some((session, ticket, user?))).collect())
+    }
+
+    async fn surveys_of_for_update(&mut self, sessions: &[SessionId]) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(SURVEYS_OF, (Json(sessions),)).await
+    }
+
+    async fn claim_ended_surveys(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_ENDED_SURVEYS, (now, i64::from(limit))).await
     }
 
     async fn assigned_of(&mut self, sessions: &[SessionId]) -> Result<Vec<Ticket>, StorageError> {

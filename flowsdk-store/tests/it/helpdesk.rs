@@ -12,6 +12,7 @@ mod offers;
 mod races;
 mod reports;
 mod service_levels;
+mod surveys;
 mod sweep;
 mod viewers;
 mod waiting;

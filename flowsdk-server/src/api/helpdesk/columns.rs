@@ -16,7 +16,7 @@ use flowsdk_helpdesk::ticket::{CloseKind, ServiceClock};
 struct Column(&'static str, fn(&TicketRow) -> Cow<'_, str>);
 
 /// The fields of a ticket in their order, then what is known beside them.
-const COLUMNS: [Column; 35] = [
+const COLUMNS: [Column; 38] = [
     Column("id", |row| row.ticket.id.as_str().into()),
     Column("kind", |row| row.ticket.kind.name().into()),
     Column("routerId", |row| row.ticket.router_id.as_str().into()),
@@ -51,6 +51,13 @@ const COLUMNS: [Column; 35] = [
     Column("firstResponseLevel", |row| level(row.ticket.service_clocks.first_response)),
     Column("resolutionDueAt", |row| due(row.ticket.service_clocks.resolution)),
     Column("resolutionLevel", |row| level(row.ticket.service_clocks.resolution)),
+    Column("surveyStatus", |row| text(row.ticket.survey.as_ref().map(|asked| asked.status.name()))),
+    Column("surveyScore", |row| {
+        number(row.ticket.survey.as_ref().and_then(|asked| asked.score).map(i64::from))
+    }),
+    Column("surveyComment", |row| {
+        text(row.ticket.survey.as_ref().and_then(|asked| asked.comment.as_deref()))
+    }),
     Column("tags", |row| joined(row.tags.iter().map(String::as_str))),
 ];
 
@@ -116,6 +123,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use flowsdk_helpdesk::ticket::{ServiceClocks, Ticket, TicketStatus, TicketView};
+    use serde_json::json;
 
     use super::*;
 
@@ -130,7 +138,10 @@ mod tests {
             "q1".parse().expect("an id"),
             moment(0),
         );
+        let survey = json!({ "survey": { "question": "?" }, "status": "answered", "askedAt": 0, "score": 4,
+            "comment": "=1" });
         let ticket = Ticket {
+            survey: serde_json::from_value(survey).expect("a survey"),
             status: TicketStatus::Closed,
             assigned_user_id: Some("ana".parse().expect("an id")),
             assigned_at: Some(moment(1_000)),
@@ -159,8 +170,8 @@ mod tests {
         let view = serde_json::to_value(TicketView::from(row().ticket)).expect("JSON");
         let mut fields: BTreeSet<&str> =
             view.as_object().expect("fields").keys().map(String::as_str).collect();
-        // A report has no use for what a moment's offer says, and the clocks have columns of their own.
-        fields.retain(|field| !["offeredUserId", "offerEndsAt", "service"].contains(field));
+        // A report has no use for what a moment's offer says, and clocks and survey have columns of their own.
+        fields.retain(|field| !["offeredUserId", "offerEndsAt", "service", "survey"].contains(field));
         let columns = COLUMNS.map(|Column(name, _)| name);
         assert_eq!(columns[..fields.len()].iter().copied().collect::<BTreeSet<_>>(), fields);
         assert_eq!(columns.iter().collect::<BTreeSet<_>>().len(), columns.len());
@@ -194,6 +205,9 @@ mod tests {
             ("firstResponseLevel", "running"),
             ("resolutionDueAt", ""),
             ("resolutionLevel", ""),
+            ("surveyStatus", "answered"),
+            ("surveyScore", "4"),
+            ("surveyComment", "'=1"),
             ("tags", "Reembolso; Atraso"),
         ] {
             assert_eq!(cell(name), expected, "{name}");

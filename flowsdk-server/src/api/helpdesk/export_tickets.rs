@@ -25,7 +25,7 @@ use crate::api::state::Reports;
 ///
 /// As a table with a row for each ticket of people that was opened in it, oldest first. The columns are the fields of a ticket,
 /// then `queueName`, `assignedUserName`, `contactName`, `waitingMs`, `firstResponseMs`, `serviceMs`, the due times and the
-/// statuses of its service level, and `tags`. Lists are joined by `; `. A cell that a program would take for a formula has an apostrophe in front. If a row cannot be
+/// statuses of its service level, its survey, and `tags`. Lists are joined by `; `. A cell that a program would take for a formula has an apostrophe in front. If a row cannot be
 /// read, the connection breaks off before the end.
 #[utoipa::path(
     get, path = "/helpdesk/reports/tickets.csv", tag = "helpdesk",

@@ -91,6 +91,9 @@ impl Rounds {
         if let Err(error) = self.sweep.pass_time().await {
             tracing::warn!(error = %Chain(&error), "service levels are told of in the next round");
         }
+        if let Err(error) = self.sweep.end_surveys().await {
+            tracing::warn!(error = %Chain(&error), "surveys that nobody answered last until the next round");
+        }
         match self.sweep.take_back().await {
             Ok(0) => {}
             Ok(count) => tracing::info!(count, "tickets of agents who are gone wait again"),

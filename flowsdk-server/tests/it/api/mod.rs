@@ -49,6 +49,7 @@ mod routers;
 mod service_levels;
 mod session_histories;
 mod sessions;
+mod surveys;
 mod tags;
 mod templates;
 mod test_channel;

@@ -16,9 +16,10 @@ const ROUTES: Routes = Routes {
     second: |router| json!({ "routerId": router, "name": "Vendas" }),
     change: || {
         json!({ "name": "Contas", "abandonAfterMinutes": null, "businessHours": null, "maxWaiting": 7,
-            "waitingNotice": null, "serviceLevel": null, "isActive": false })
+            "waitingNotice": null, "serviceLevel": null, "survey": null,
+            "isActive": false })
     },
-    fields: 16,
+    fields: 17,
     unlisted: &[],
     commands: &[],
     resource: "queues",
@@ -35,7 +36,8 @@ fn queue(router: &str) -> Value {
         "deflectWhen": ["closed", "full"], "maxWaiting": 50, "isActive": true,
         "waitingNotice": { "text": "{{position}}, {{waitMinutes}} min", "textWithoutWait": "{{position}}",
             "afterSeconds": 0, "everyMinutes": 5 },
-        "serviceLevel": { "firstResponseMinutes": 15, "resolutionMinutes": 480, "warnAtPercent": 75 } })
+        "serviceLevel": { "firstResponseMinutes": 15, "resolutionMinutes": 480, "warnAtPercent": 75 },
+        "survey": { "question": "1 a 5?", "commentQuestion": "Por quê?", "thanks": "Obrigado!", "withinMinutes": 30 } })
 }
 
 async fn life(setup: Setup) {
@@ -66,6 +68,7 @@ async fn defaults(setup: Setup) {
         ("maxWaiting", json!(null)),
         ("waitingNotice", json!(null)),
         ("serviceLevel", json!(null)),
+        ("survey", json!(null)),
         ("isActive", json!(true)),
     ] {
         assert_eq!(made[field], value, "{field}");
@@ -96,6 +99,12 @@ async fn what_is_refused(setup: Setup) {
         ("serviceLevel.resolutionMinutes", json!({ "resolutionMinutes": 43_201 })),
         ("serviceLevel.warnAtPercent", json!({ "resolutionMinutes": 1, "warnAtPercent": 100 })),
         ("serviceLevel.other", json!({ "resolutionMinutes": 1, "other": 1 })),
+        ("survey.question", json!({})),
+        ("survey.question", json!({ "question": " " })),
+        ("survey.thanks", json!({ "question": "?", "thanks": "" })),
+        ("survey.commentQuestion", json!({ "question": "?", "commentQuestion": "x".repeat(1_025) })),
+        ("survey.withinMinutes", json!({ "question": "?", "withinMinutes": 1_441 })),
+        ("survey.other", json!({ "question": "?", "other": 1 })),
         ("businessHours.spans", json!({})),
         ("businessHours.timeZone", json!({ "spans": [], "timeZone": "America/Atlantis" })),
         ("businessHours.other", json!({ "spans": [], "other": 1 })),

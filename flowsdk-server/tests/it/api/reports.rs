@@ -72,7 +72,7 @@ async fn tickets_are_reported(setup: Setup) {
     assert_eq!(shown(&report("agent").await), [json!([user, "Bia", 1, 1]), json!([null, null, 1, 0])]);
     assert_eq!(shown(&report("reason").await), [json!(["=pago", null, 1, 1]), json!([null, null, 1, 0])]);
     let total = &of_queue["total"];
-    assert_eq!(total.as_object().unwrap().len(), 9, "{total}");
+    assert_eq!(total.as_object().unwrap().len(), 10, "{total}");
     assert_eq!(
         (&total["opened"], &total["abandoned"], &total["transferred"]),
         (&json!(2), &json!(0), &json!(0))

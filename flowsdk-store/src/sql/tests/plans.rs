@@ -171,6 +171,8 @@ async fn the_desk_reads_open_tickets_only() {
             "TAKEN_IN" => "ticket_by_queue_taken (queue_id=? AND assigned_at>?",
             "CLAIM_UNANSWERED" => "ticket_offer_end (offer_ends_at<?",
             "CLAIM_OVERDUE" => "ticket_service_next (service_next_at<?",
+            "SURVEYS_OF" => "ticket_survey_of_session (session_id=?",
+            "CLAIM_ENDED_SURVEYS" => "ticket_survey_end (survey_ends_at<?",
             "CLAIM_LOST" => "ticket_by_status (status=?",
             _ => continue,
         };
@@ -180,7 +182,7 @@ async fn the_desk_reads_open_tickets_only() {
         let scans = |step: &String| step.starts_with("SCAN ticket");
         assert!(!steps.iter().any(scans), "{name}: {steps:#?}");
     }
-    assert_eq!(seen, 17);
+    assert_eq!(seen, 19);
 }
 
 /// Reports read the tickets of their period only, and of their routers if they are not about all.

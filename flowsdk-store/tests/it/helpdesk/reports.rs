@@ -13,16 +13,19 @@ use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::queue::DistributionStrategy::ManualPickup;
 use flowsdk_helpdesk::report::{
-    LevelFigures, ReportFilter, ReportGroup, Reports, TicketFigures, TicketGrouping, TicketRow, TimeSpread,
+    LevelFigures, ReportFilter, ReportGroup, Reports, Satisfaction, TicketFigures, TicketGrouping, TicketRow,
+    TimeSpread,
 };
 use flowsdk_helpdesk::tag::Tag;
 use flowsdk_helpdesk::ticket::{
-    CloseKind, HasTickets as _, ServiceClock, ServiceClocks, ServiceStatus, Ticket, TicketKind, TicketStatus,
+    AskedSurvey, CloseKind, HasTickets as _, ServiceClock, ServiceClocks, ServiceStatus, Ticket, TicketKind,
+    TicketStatus,
 };
 use flowsdk_store::sql::SqlStore;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
+use serde_json::json;
 
 use super::desk::Helpdesk;
 use crate::conversations::world::NOW;
@@ -53,6 +56,7 @@ struct Drawn {
     close_kind: CloseKind,
     of: (usize, usize, usize, usize),
     levels: (Option<ServiceStatus>, Option<ServiceStatus>),
+    survey: Option<Option<u8>>,
 }
 
 fn drawn() -> impl Strategy<Value = Drawn> {
@@ -62,10 +66,19 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     let close_kind = prop::sample::select(CloseKind::ALL.to_vec());
     let of = (0..ROUTERS.len(), 0..QUEUES.len(), 0..USERS.len(), 0..REASONS.len());
     let times = (0..5 * DAY, time(), time(), time());
-    (times, kind, close_kind, of, (level(), level())).prop_map(|(times, kind, close_kind, of, levels)| {
-        let (created, waited, answered, served) = times;
-        Drawn { created, waited, answered, served, kind, close_kind, of, levels }
-    })
+    let survey = prop::option::of(prop::option::of(1_u8..=5));
+    (times, kind, close_kind, of, (level(), level()), survey).prop_map(
+        |(times, kind, close_kind, of, levels, survey)| {
+            let (created, waited, answered, served) = times;
+            Drawn { created, waited, answered, served, kind, close_kind, of, levels, survey }
+        },
+    )
+}
+
+fn survey(score: Option<u8>) -> AskedSurvey {
+    let status = if score.is_some() { "answered" } else { "unanswered" };
+    let survey = json!({ "survey": { "question": "?" }, "status": status, "askedAt": 0, "score": score });
+    serde_json::from_value(survey).expect("a survey")
 }
 
 fn clock(status: ServiceStatus) -> ServiceClock {
@@ -101,6 +114,7 @@ fn ticket(number: usize, chat: &Chat, drawn: &Drawn) -> Ticket {
             first_response: drawn.levels.0.map(clock),
             resolution: drawn.levels.1.map(clock),
         },
+        survey: drawn.survey.map(survey),
         ..Ticket::opened(id, router, of, QUEUES[queue].parse().expect("an id"), created_at)
     }
 }
@@ -203,6 +217,11 @@ fn figures(tickets: &[&Ticket]) -> TicketFigures {
         service_ms: spread(all().map(|ticket| between(ticket.assigned_at, ticket.closed_at))),
         first_response_level: level(all().filter_map(|ticket| ticket.service_clocks.first_response)),
         resolution_level: level(all().filter_map(|ticket| ticket.service_clocks.resolution)),
+        satisfaction: {
+            let asked: Vec<&AskedSurvey> = all().filter_map(|ticket| ticket.survey.as_ref()).collect();
+            let scores: Vec<i64> = asked.iter().filter_map(|asked| asked.score.map(i64::from)).collect();
+            Satisfaction::of(asked.len() as i64, scores.len() as i64, scores.iter().sum())
+        },
     }
 }
 
@@ -329,6 +348,7 @@ async fn tickets_are_read_page_by_page(store: SqlStore) {
         close_kind: CloseKind::Resolved,
         of: (number % 2, number % 3, number % 3, 1),
         levels: (None, None),
+        survey: None,
     };
     let mut tickets: Vec<Ticket> =
         (0..2_400).rev().map(|number| ticket(number, &chats[number % 2], &drawn(number))).collect();
