@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 use crate::fault::StorageError;
-use crate::id::{FlowId, RouterId};
+use crate::id::{FlowId, QueueId, RouterId};
 use crate::page::{Page, PageRequest};
 use crate::router::{Reach, Reachable};
 use crate::session::Channel;
@@ -122,6 +122,9 @@ pub trait FlowCatalog: Send {
 
     /// Returns the channels that lead to a router: those of which it has a number, account or chat.
     async fn channels_around(&mut self, router: &RouterId) -> Result<Vec<Channel>, StorageError>;
+
+    /// Returns the active queues of a router: those to which its flows can hand over.
+    async fn queues_around(&mut self, router: &RouterId) -> Result<Vec<QueueId>, StorageError>;
 
     /// Returns all flows of a router, oldest first, or one of them.
     async fn whole(

@@ -8,7 +8,7 @@ use flowsdk_core::flow::{
     Flow, FlowCatalog, FlowDraft, FlowFilter, FlowVersion, FlowVersionHead, HasFlowCatalog, LastNumbers,
     ListedFlow, WholeFlow,
 };
-use flowsdk_core::id::{FlowId, RouterId};
+use flowsdk_core::id::{FlowId, QueueId, RouterId};
 use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::session::Channel;
 use serde_json::Value;
@@ -103,6 +103,8 @@ const CHANNELS_AROUND: Sql =
     sql("SELECT 'phone' WHERE EXISTS (SELECT 1 FROM channel_number WHERE router_id = $1)
      UNION ALL SELECT 'webchat' WHERE EXISTS (SELECT 1 FROM webchat_channel WHERE router_id = $1)");
 
+const QUEUES_AROUND: Sql = sql("SELECT id FROM queue WHERE router_id = $1 AND is_active = 1 ORDER BY id");
+
 const WHOLE: Sql = sql(concat!(
     "SELECT ",
     Flow::COLUMNS,
@@ -113,7 +115,7 @@ const WHOLE: Sql = sql(concat!(
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, FIND_VERSION,
-    PURGE_TEST_VERSIONS, FLOWS_NAMING, CHANNELS_AROUND, WHOLE; LIST, VERSIONS
+    PURGE_TEST_VERSIONS, FLOWS_NAMING, CHANNELS_AROUND, QUEUES_AROUND, WHOLE; LIST, VERSIONS
 }
 
 type Listed = With<Flow, (i64, Option<i64>)>;
@@ -198,6 +200,10 @@ impl FlowCatalog for SqlTx {
 
     async fn channels_around(&mut self, router: &RouterId) -> Result<Vec<Channel>, StorageError> {
         self.conn.fetch_column(CHANNELS_AROUND, (router,)).await
+    }
+
+    async fn queues_around(&mut self, router: &RouterId) -> Result<Vec<QueueId>, StorageError> {
+        self.conn.fetch_column(QUEUES_AROUND, (router,)).await
     }
 
     async fn whole(

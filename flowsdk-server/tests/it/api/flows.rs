@@ -15,6 +15,7 @@ everywhere!(in process:
     two_authors_do_not_overwrite_each_other,
     the_order_of_keys_is_kept,
     authors_are_warned_of_secrets_variables_and_flows_that_are_not_there,
+    a_handoff_that_nobody_takes_is_warned_of,
     a_flow_in_use_is_not_deleted,
     lists_and_scope,
     hostile_definitions,
@@ -272,6 +273,28 @@ async fn authors_are_warned_of_secrets_variables_and_flows_that_are_not_there(se
     assert_eq!(shown(&published["warnings"]), expected);
     let text = "`router.token`: um segredo fica legível onde este texto é enviado ou armazenado";
     assert_eq!(published["warnings"][0]["message"], text);
+}
+
+/// Rulings S20.
+async fn a_handoff_that_nobody_takes_is_warned_of(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let definition = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [
+        { "id": "a", "type": "human", "queueId": "cgone", "defaultOutput": { "end": true } }] });
+    let flow = id(&draft(&admin, &router, &definition).await);
+    let codes = async || {
+        let found = act(&admin, &format!("/flows/{flow}/validate")).await.ok(200);
+        assert_eq!(found["valid"], true);
+        found["problems"].as_array().unwrap().iter().map(|one| one["code"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes().await, ["no_queue"]);
+    let queue = id(&admin.post("/queues", &json!({ "routerId": router, "name": "Fila" })).await.ok(201));
+    assert_eq!(codes().await, ["queue_not_active"]);
+    admin.patch(&format!("/queues/{queue}"), &json!({ "isActive": false })).await.ok(200);
+    assert_eq!(codes().await, ["no_queue"]);
+    let published = act(&admin, &format!("/flows/{flow}/publish")).await.ok(200);
+    assert_eq!(published["warnings"][0]["code"], "no_queue", "it can be published");
 }
 
 async fn a_flow_in_use_is_not_deleted(setup: Setup) {
