@@ -39,6 +39,7 @@ pub mod integration;
 pub mod kv;
 pub mod lease;
 pub mod loader;
+pub mod login_schedule;
 pub mod media;
 pub mod message;
 pub mod name;

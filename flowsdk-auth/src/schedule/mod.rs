@@ -4,5 +4,6 @@ mod model;
 mod repository;
 pub mod rules;
 
-pub use model::{AgentSchedule, InvalidSchedule, LoginRange, LoginSchedule};
+pub use flowsdk_core::login_schedule::{InvalidSchedule, LoginRange, LoginSchedule};
+pub use model::AgentSchedule;
 pub use repository::{HasLoginSchedules, LoginScheduleRepository};

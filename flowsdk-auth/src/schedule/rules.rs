@@ -1,9 +1,9 @@
 //! Whether an agent may log in now (rulings A8).
 
+use flowsdk_core::login_schedule::LoginBounds;
 use flowsdk_core::time::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::model::ParsedRange;
 use super::{AgentSchedule, LoginSchedule};
 
 /// Returns whether a user with these schedules may log in to the desk at `now`. A user who is not an agent may, and
@@ -28,7 +28,7 @@ fn admits_one(agent: &AgentSchedule, now: Timestamp) -> bool {
     let local = now.to_jiff().to_zoned(zone);
     let weekday = local.weekday().to_sunday_zero_offset().unsigned_abs();
     let minute = u16::from(local.hour().unsigned_abs()) * 60 + u16::from(local.minute().unsigned_abs());
-    ranges.iter().any(|range| match range.parse() {
+    ranges.iter().any(|range| match range.bounds() {
         Ok(range) => contains(range, weekday, minute),
         Err(field) => {
             tracing::warn!(router = agent.router_id.as_str(), field, "a login range cannot be read");
@@ -40,8 +40,8 @@ fn admits_one(agent: &AgentSchedule, now: Timestamp) -> bool {
 /// By the clock on the wall: an hour that comes twice is twice inside or outside, one that is skipped is neither.
 /// A range begins with `from` and ends before `to`; with `to` not after `from` it ends on the day after, so that
 /// equal times are 24 hours.
-fn contains(range: ParsedRange, weekday: u8, minute: u16) -> bool {
-    let ParsedRange { weekday: first, from, to } = range;
+fn contains(range: LoginBounds, weekday: u8, minute: u16) -> bool {
+    let LoginBounds { weekday: first, from, to } = range;
     let begins_today = weekday == first && minute >= from;
     if from < to {
         return begins_today && minute < to;

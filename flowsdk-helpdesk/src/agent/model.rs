@@ -6,6 +6,9 @@ use std::sync::Arc;
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{Id, IdSource, RouterId, UserId};
+#[cfg(feature = "schema")]
+use flowsdk_core::login_schedule::LoginRange;
+use flowsdk_core::login_schedule::LoginSchedule;
 use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
@@ -36,6 +39,8 @@ pub struct DeskAgent {
     pub group_id: Option<AgentGroupId>,
     /// Whether they may write to contacts first, whatever their group may.
     pub can_active_dispatch: bool,
+    /// The hours in which they may log in to the desk (rulings A8).
+    pub login_schedule: LoginSchedule,
     /// When they became one.
     #[serde(serialize_with = "as_iso")]
     pub created_at: Timestamp,
@@ -107,6 +112,10 @@ pub struct NewDeskAgent {
     #[serde(default)]
     #[schema(required = false)]
     pub can_active_dispatch: bool,
+    /// The hours in which they may log in to the desk, in the time zone of the router; none is always.
+    #[serde(default)]
+    #[schema(value_type = Vec<LoginRange>, required = false, max_items = 50)]
+    pub login_schedule: LoginSchedule,
 }
 
 impl Reachable for NewDeskAgent {
@@ -125,6 +134,7 @@ impl NewRecord for NewDeskAgent {
             user_id: self.user_id,
             group_id: self.group_id,
             can_active_dispatch: self.can_active_dispatch,
+            login_schedule: self.login_schedule,
             created_at: now,
             updated_at: now,
         }
@@ -144,6 +154,9 @@ pub struct DeskAgentChange {
     /// Whether they may write to contacts first, whatever their group may.
     #[schema(value_type = bool, required = false)]
     pub can_active_dispatch: Option<bool>,
+    /// All hours in which they may log in to the desk; none is always.
+    #[schema(value_type = Vec<LoginRange>, required = false, max_items = 50)]
+    pub login_schedule: Option<LoginSchedule>,
 }
 
 impl RecordChange for DeskAgentChange {
@@ -153,6 +166,7 @@ impl RecordChange for DeskAgentChange {
         DeskAgent {
             group_id: self.group_id.unwrap_or(agent.group_id),
             can_active_dispatch: self.can_active_dispatch.unwrap_or(agent.can_active_dispatch),
+            login_schedule: self.login_schedule.unwrap_or(agent.login_schedule),
             ..agent
         }
     }
@@ -178,6 +192,9 @@ pub struct DeskAgentView {
     pub group_id: Option<AgentGroupId>,
     /// Whether they may write to contacts first, whatever their group may.
     pub can_active_dispatch: bool,
+    /// The hours in which they may log in to the desk, in the time zone of the router; none is always.
+    #[schema(value_type = Vec<LoginRange>)]
+    pub login_schedule: LoginSchedule,
     /// Whether they are there now.
     pub presence: PresenceStatus,
     /// When they became one.
@@ -189,11 +206,17 @@ pub struct DeskAgentView {
 impl DeskAgentView {
     /// Returns an agent with what is known of their user.
     pub fn new(agent: DeskAgent, person: Option<&Person>) -> Self {
-        let DeskAgent { id, router_id, user_id, group_id, can_active_dispatch, created_at, updated_at } =
-            agent;
-        let name = person.map(|person| person.name.clone()).unwrap_or_default();
-        let presence = person.map_or(PresenceStatus::Offline, |person| person.presence);
-        let (created_at, updated_at) = (IsoTime(created_at), IsoTime(updated_at));
-        Self { id, router_id, user_id, name, group_id, can_active_dispatch, presence, created_at, updated_at }
+        Self {
+            name: person.map(|person| person.name.clone()).unwrap_or_default(),
+            presence: person.map_or(PresenceStatus::Offline, |person| person.presence),
+            id: agent.id,
+            router_id: agent.router_id,
+            user_id: agent.user_id,
+            group_id: agent.group_id,
+            can_active_dispatch: agent.can_active_dispatch,
+            login_schedule: agent.login_schedule,
+            created_at: IsoTime(agent.created_at),
+            updated_at: IsoTime(agent.updated_at),
+        }
     }
 }

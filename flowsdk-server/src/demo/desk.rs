@@ -11,6 +11,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::kv::{Key, KeyValue, KeyValueExt as _};
+use flowsdk_core::login_schedule::LoginSchedule;
 use flowsdk_core::name::Name;
 use flowsdk_core::record::{HasRecords, steps};
 use flowsdk_core::router::HasRouters;
@@ -120,6 +121,7 @@ where
                 user_id: user.id,
                 group_id: None,
                 can_active_dispatch: false,
+                login_schedule: LoginSchedule::default(),
             };
             let agent = steps::create(&mut tx, agent, self.cx).await?;
             tx.queues().add_agent(&queue.id, &agent.id).await?;

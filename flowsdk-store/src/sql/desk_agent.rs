@@ -15,7 +15,7 @@ use super::statement::{Sql, sql, sql_list};
 record! {
     DeskAgent in "agent" {
         id, router_id, user_id, created_at;
-        group_id, can_active_dispatch, updated_at
+        group_id, can_active_dispatch, login_schedule: json_unless_empty, updated_at
     }
 }
 

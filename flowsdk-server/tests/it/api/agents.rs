@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::building::{id, records, router};
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(life);
+everywhere!(life, a_schedule_says_when_an_agent_may_log_in);
 everywhere!(in process: what_is_refused, scope, presence, supervisors_set_agents_offline);
 
 /// A new user.
@@ -32,9 +32,10 @@ async fn life(setup: Setup) {
     let made = answer.ok(201);
     let path = format!("/agents/{}", id(&made));
     assert_eq!(answer.headers["location"], format!("/api{path}"));
-    assert_eq!(made.as_object().unwrap().len(), 9, "{made}");
+    assert_eq!(made.as_object().unwrap().len(), 10, "{made}");
     assert_eq!((&made["name"], &made["presence"]), (&json!("ana"), &json!("offline")));
     assert_eq!((&made["userId"], &made["canActiveDispatch"]), (&json!(ana), &json!(false)));
+    assert_eq!(made["loginSchedule"], json!([]));
     assert_eq!(admin.get(&path).await.ok(200), made);
     let changed = admin.patch(&path, &json!({ "canActiveDispatch": true })).await.ok(200);
     assert_eq!(changed["canActiveDispatch"], json!(true));
@@ -68,6 +69,49 @@ async fn what_is_refused(setup: Setup) {
         ["canActiveDispatch"]
     );
     assert_eq!(admin.patch(&path, &json!({ "userId": "x" })).await.invalid_fields(), ["userId"]);
+    let range = |weekday: i64, from: &str, to: &str| json!({ "weekday": weekday, "from": from, "to": to });
+    for (wrong, field) in [
+        (json!("always"), "loginSchedule"),
+        (json!([range(7, "08:00", "18:00")]), "loginSchedule[0].weekday"),
+        (json!([range(-1, "08:00", "18:00")]), "loginSchedule[0].weekday"),
+        (json!([range(1, "08:00", "18:00"), range(2, "8:00", "18:00")]), "loginSchedule[1].from"),
+        (json!([range(1, "08:00", "24:00")]), "loginSchedule[0].to"),
+        (json!([{ "weekday": 1, "from": "08:00" }]), "loginSchedule[0].to"),
+    ] {
+        let refused = admin.patch(&path, &json!({ "loginSchedule": wrong })).await;
+        assert_eq!(refused.invalid_fields(), [field], "{wrong}");
+    }
+}
+
+/// Rulings A8.
+async fn a_schedule_says_when_an_agent_may_log_in(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let ana = agent(&admin, &router, "ana").await;
+    let path = format!("/agents/{}", id(&ana));
+    let login = json!({ "email": "ana@example.com", "password": "senha-segura" });
+    let now: jiff::Timestamp = ana["createdAt"].as_str().unwrap().parse().unwrap();
+    let today = now.to_zoned(jiff::tz::TimeZone::UTC).weekday().to_sunday_zero_offset();
+    let on = |days: i8| json!([{ "weekday": (today + days) % 7, "from": "00:00", "to": "00:00" }]);
+    // No time zone is three days away.
+    let changed = admin.patch(&path, &json!({ "loginSchedule": on(3) })).await.ok(200);
+    assert_eq!(changed["loginSchedule"], on(3));
+    let blocked = admin.post("/auth/desk-login", &login).await;
+    blocked.refused(403, "schedule_blocked", "Fora do horário de acesso");
+    let all: Vec<Value> = (0..7).map(|day| on(day)[0].clone()).collect();
+    admin.patch(&path, &json!({ "loginSchedule": all })).await.ok(200);
+    admin.post("/auth/desk-login", &login).await.ok(200);
+    admin.patch(&path, &json!({ "loginSchedule": on(3) })).await.ok(200);
+    admin.patch(&path, &json!({ "canActiveDispatch": true })).await.ok(200);
+    admin.post("/auth/desk-login", &login).await.refused(
+        403,
+        "schedule_blocked",
+        "Fora do horário de acesso",
+    );
+    let always = admin.patch(&path, &json!({ "loginSchedule": [] })).await.ok(200);
+    assert_eq!(always["loginSchedule"], json!([]));
+    admin.post("/auth/desk-login", &login).await.ok(200);
 }
 
 async fn scope(setup: Setup) {

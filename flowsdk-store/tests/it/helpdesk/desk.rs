@@ -7,6 +7,7 @@ use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::conversation::{ConversationEvent, Handover, OutgoingSink};
 use flowsdk_core::event::{FlowEvent, HelpdeskEvent};
 use flowsdk_core::id::{QueueId, UserId};
+use flowsdk_core::login_schedule::LoginSchedule;
 use flowsdk_core::record::{HasRecords as _, NewRecord as _};
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::Session;
@@ -121,6 +122,7 @@ impl Helpdesk {
             user_id: user.id.clone(),
             group_id: None,
             can_active_dispatch: false,
+            login_schedule: LoginSchedule::default(),
             created_at: now,
             updated_at: now,
         };
