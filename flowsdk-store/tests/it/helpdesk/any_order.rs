@@ -1,6 +1,10 @@
-//! Whatever people and contacts do, in whatever order: what holds of tickets, sessions and news afterwards.
+//! Whatever people and contacts do, in whatever order, and wherever the process ends meanwhile: what holds of tickets,
+//! sessions and news afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use flowsdk_core::id::{ChatId, TicketId, UserId};
@@ -10,6 +14,7 @@ use flowsdk_helpdesk::agent::PresenceStatus;
 use flowsdk_helpdesk::desk::{CloseTicket, ReplyToContact, TransferTicket};
 use flowsdk_helpdesk::news::HasNews as _;
 use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup, RoundRobin};
+use flowsdk_helpdesk::queue::{ServiceLevel, Survey};
 use flowsdk_helpdesk::ticket::{CloseKind, HasTickets as _, Ticket, TicketError, TicketFilter, TicketStatus};
 use flowsdk_store::sql::SqlStore;
 use proptest::prelude::*;
@@ -19,13 +24,21 @@ use proptest::test_runner::TestRunner;
 use super::desk::Helpdesk;
 use crate::support::databases::on_every_database;
 
-on_every_database! { any_order_of_commands_keeps_the_desk_whole }
+on_every_database! { any_order_of_commands_keeps_the_desk_whole, a_crash_anywhere_keeps_the_desk_whole }
 
 const VISITORS: usize = 4;
 const AGENTS: usize = 3;
 const QUEUES: [&str; 3] = ["q1", "q2", "offers"];
 /// Most tickets that an agent is given.
 const LIMIT: u32 = 2;
+
+/// Broken now and then within the time that the acts take.
+const LEVEL: ServiceLevel =
+    ServiceLevel { first_response_minutes: Some(5), resolution_minutes: Some(20), warn_at_percent: 50 };
+
+fn survey() -> Survey {
+    Survey { question: "1 to 5?".to_owned(), comment_question: None, thanks: None, within_minutes: 10 }
+}
 
 /// What somebody does. Numbers choose among visitors, agents, queues and open tickets.
 #[derive(Debug, Clone)]
@@ -44,6 +57,32 @@ enum Act {
     Wait(u64),
     Sweep,
     GoOn,
+    /// The process ends in the middle of it: after so many steps.
+    Crash(Box<Act>, usize),
+}
+
+/// Most steps before a crash. The longest commands have about forty.
+const STEPS: usize = 50;
+
+/// Any act, or one during which the process ends.
+fn act_or_crash() -> impl Strategy<Value = Act> {
+    let crash = (act(), 0..STEPS).prop_map(|(act, steps)| Act::Crash(Box::new(act), steps));
+    prop_oneof![1 => act(), 2 => crash]
+}
+
+/// Polls a future, and drops it when it has made so many steps, as the end of its process does. Returns what it returned, if
+/// it came to its end before.
+async fn until_crash<F: Future>(steps: Option<usize>, future: F) -> Option<F::Output> {
+    let Some(mut left) = steps else { return Some(future.await) };
+    let mut future = pin!(future);
+    poll_fn(|cx| {
+        if left == 0 {
+            return Poll::Ready(None);
+        }
+        left -= 1;
+        future.as_mut().poll(cx).map(Some)
+    })
+    .await
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -85,6 +124,8 @@ impl Scene {
                 queue.abandon_after_minutes = Some(4);
                 queue.reassign_after_minutes = Some(3);
                 queue.accept_within_seconds = (queue.id.as_str() == "offers").then_some(30);
+                queue.survey = (queue.id.as_str() == "q2").then(survey);
+                queue.service_level = Some(LEVEL);
             })
             .await;
         }
@@ -98,11 +139,19 @@ impl Scene {
         Self { desk, agents, written: vec![0; VISITORS] }
     }
 
-    async fn write(&mut self, at: usize) {
+    /// A visitor writes. What they write to a survey is a number every third time.
+    async fn write(&mut self, at: usize, crash: Option<usize>) {
         self.written[at] += 1;
         let key = format!("{}-{}", visitor(at), self.written[at]);
-        self.desk.world.say(&visitor(at), &key, "bill").await;
-        self.desk.take().await;
+        let text = if self.written[at].is_multiple_of(3) { "5" } else { "bill" };
+        self.desk.world.say(&visitor(at), &key, text).await;
+        let events = self.desk.events().await;
+        let events: Vec<_> = events.iter().collect();
+        let taken = until_crash(crash, self.desk.intake.take(&events)).await;
+        if !matches!(taken, Some(Ok(()))) {
+            // The stream has them still.
+            self.desk.intake.take(&events).await.expect("taken");
+        }
     }
 
     async fn open(&self) -> Vec<Ticket> {
@@ -118,15 +167,23 @@ impl Scene {
     }
 
     async fn act(&mut self, act: &Act) {
+        match act {
+            Act::Crash(act, steps) => self.run(act, Some(*steps)).await,
+            act => self.run(act, None).await,
+        }
+    }
+
+    /// Does it, up to a crash after so many steps.
+    async fn run(&mut self, act: &Act, crash: Option<usize>) {
         let outcome = match act {
             Act::Write(at) => {
-                self.write(*at).await;
+                self.write(*at, crash).await;
                 Ok(())
             }
             // Twice brings a visitor who is with the flow to the block that hands over.
             Act::HandOver(at) => {
-                self.write(*at).await;
-                self.write(*at).await;
+                self.write(*at, crash).await;
+                self.write(*at, crash).await;
                 Ok(())
             }
             Act::Wait(seconds) => {
@@ -134,7 +191,7 @@ impl Scene {
                 Ok(())
             }
             Act::Sweep => {
-                self.sweep().await;
+                until_crash(crash, self.sweep()).await;
                 Ok(())
             }
             Act::GoOn => {
@@ -142,9 +199,10 @@ impl Scene {
                 Ok(())
             }
             Act::BeThere(at, status) => {
-                self.desk.presence.set(&self.agents[*at], *status).await.map_err(TicketError::from)
+                let set = until_crash(crash, self.desk.presence.set(&self.agents[*at], *status)).await;
+                set.map_or(Ok(()), |set| set.map(drop).map_err(TicketError::from))
             }
-            other => self.command(other).await,
+            other => until_crash(crash, self.command(other)).await.unwrap_or(Ok(())),
         };
         if let Err(TicketError::Storage(error)) = outcome {
             panic!("{act:?}: {error}");
@@ -186,6 +244,8 @@ impl Scene {
     async fn sweep(&self) {
         self.desk.sweep.tick().await.expect("swept");
         self.desk.sweep.end_offers().await.expect("swept");
+        self.desk.sweep.pass_time().await.expect("swept");
+        self.desk.sweep.end_surveys().await.expect("swept");
         self.desk.sweep.take_back().await.expect("swept");
         self.desk.dispatcher.sweep().await.expect("swept");
     }
@@ -212,6 +272,8 @@ impl Scene {
                 TicketStatus::Closed => assert!(ticket.closed_at.is_some(), "{ticket:?}"),
             }
             assert_eq!(ticket.is_open(), ticket.close_kind.is_none(), "{ticket:?}");
+            assert_eq!(ticket.service_next_at, ticket.service_clocks.next_at(), "{ticket:?}");
+            assert!(ticket.survey.is_some() || ticket.survey_ends_at.is_none(), "{ticket:?}");
             if let Some(before) = &ticket.previous_ticket_id {
                 assert!(followed.insert(before), "two tickets follow one: {ticket:?}");
                 let before = known[before];
@@ -258,11 +320,17 @@ impl Scene {
         self.sweep().await;
         self.desk.go_on().await;
         self.check().await;
-        let open = self.open().await;
+        let all = self.desk.tickets(TicketFilter::default()).await;
+        let open: Vec<&Ticket> = all.iter().filter(|ticket| ticket.is_open()).collect();
         for at in 0..VISITORS {
             let Some(stored) = self.desk.world.stored(&visitor(at)).await else { continue };
-            let has_ticket = open.iter().any(|ticket| ticket.session_id.as_ref() == Some(&stored.session.id));
-            assert_eq!(stored.session.mode == Mode::Human, has_ticket, "{:?} {open:?}", stored.session);
+            let session = stored.session;
+            let is_its = |ticket: &&Ticket| ticket.session_id.as_ref() == Some(&session.id);
+            let asked = all.iter().filter(is_its).find(|ticket| ticket.survey_ends_at.is_some());
+            let is_asked = asked.is_some_and(|ticket| ticket.epoch == Some(session.epoch));
+            let has_ticket = open.iter().any(|ticket| is_its(&ticket));
+            assert_eq!(session.mode == Mode::Human, has_ticket || is_asked, "{session:?} {open:?} {asked:?}");
+            assert!(!(has_ticket && is_asked), "{session:?} {open:?} {asked:?}");
         }
         let now = self.desk.world.cx.now();
         let load = |user: &UserId| open.iter().filter(|ticket| ticket.addressee() == Some(user)).count();
@@ -274,7 +342,8 @@ impl Scene {
                 let passed = ticket.passed_at(now);
                 online.iter().any(|user| load(user) < LIMIT as usize && !passed.contains(user))
             };
-            let waits = |one: &&Ticket| one.status == TicketStatus::Waiting && one.queue_id.as_str() == queue;
+            let waits =
+                |one: &&&Ticket| one.status == TicketStatus::Waiting && one.queue_id.as_str() == queue;
             let mut waiting = open.iter().filter(waits).filter(|ticket| ticket.offered_to().is_none());
             let forgotten = waiting.find(|ticket| has_room(ticket));
             assert_eq!(forgotten, None, "a ticket waits beside an agent with room: {open:?}");
@@ -287,8 +356,16 @@ fn visitor(at: usize) -> String {
 }
 
 async fn any_order_of_commands_keeps_the_desk_whole(store: SqlStore) {
+    keeps_the_desk_whole(store, act()).await;
+}
+
+async fn a_crash_anywhere_keeps_the_desk_whole(store: SqlStore) {
+    keeps_the_desk_whole(store, act_or_crash()).await;
+}
+
+async fn keeps_the_desk_whole(store: SqlStore, act: impl Strategy<Value = Act>) {
     let mut runner = TestRunner::deterministic();
-    let acts = prop::collection::vec(act(), 400).new_tree(&mut runner).expect("acts").current();
+    let acts = prop::collection::vec(act, 400).new_tree(&mut runner).expect("acts").current();
     let mut scene = Scene::new(store).await;
     for (at, act) in acts.iter().enumerate() {
         scene.act(act).await;
