@@ -33,4 +33,4 @@ pub use status::{DeliveryStatus, StatusEvent};
 pub use summary::{SummaryReason, SummaryRequest};
 pub use telemetry::{AgentTurnEvent, LlmUsageEvent, ModelCall, TokenUsage, ToolCall};
 pub use webhook::{WebhookEvent, WebhookEventType};
-pub(crate) use webhook::{of_message, of_session, type_of};
+pub(crate) use webhook::{of_message, of_session, of_status, type_of};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::cell::Named;
 use crate::id::RouterId;
-use crate::message::{Direction, NewMessage};
+use crate::message::{Direction, NewMessage, StatusReached};
 use crate::session::Session;
 use crate::time::Timestamp;
 
@@ -30,6 +30,9 @@ pub enum WebhookEventType {
     /// A message to a contact was stored, to be sent.
     #[serde(rename = "message.sent")]
     MessageSent,
+    /// A message to a contact came further, or failed.
+    #[serde(rename = "message.status")]
+    MessageStatus,
     /// A session began.
     #[serde(rename = "session.started")]
     SessionStarted,
@@ -94,6 +97,29 @@ pub(crate) fn of_message(
             "content": message.content,
             "sender": message.sender,
             "createdAt": message.created_at.to_iso(),
+        } }),
+    }
+}
+
+/// Returns how far a message of a router came, which was stored at `now`.
+pub(crate) fn of_status(router: &RouterId, reached: &StatusReached, now: Timestamp) -> WebhookEvent {
+    let kind = WebhookEventType::MessageStatus;
+    WebhookEvent {
+        // A message comes to each status once.
+        id: format!("{}:{}:{}", kind.name(), reached.id, reached.status.name()),
+        r#type: kind,
+        router_id: router.clone(),
+        key: reached.chat_id.to_string(),
+        timestamp: now,
+        data: json!({ "message": {
+            "id": reached.id,
+            "chatId": reached.chat_id,
+            "seq": reached.seq,
+            "sessionId": reached.session_id,
+            "direction": Direction::Out,
+            "status": reached.status,
+            "statusUpdatedAt": reached.at.to_iso(),
+            "error": reached.error,
         } }),
     }
 }

@@ -4,3 +4,4 @@ mod announced;
 mod any_order;
 mod place;
 mod sent;
+mod statuses;

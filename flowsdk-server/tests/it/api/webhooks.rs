@@ -12,7 +12,13 @@ use super::tickets::Tickets;
 use crate::harness::{Api, Server, Setup, eventually, everywhere};
 
 everywhere!(a_conversation_is_told_in_order, what_waits_survives_a_kill);
-everywhere!(in process: life, scope, what_is_refused, deliveries_are_shown_and_replayed);
+everywhere!(in process:
+    life,
+    scope,
+    what_is_refused,
+    deliveries_are_shown_and_replayed,
+    how_far_messages_came_is_told,
+);
 
 /// A server of somebody else, which answers with `status`.
 async fn receiver(status: u16) -> MockServer {
@@ -326,4 +332,22 @@ async fn deliveries_are_shown_and_replayed(setup: Setup) {
     .await;
     assert_eq!(refused["statusCode"], Value::Null);
     assert_eq!(refused["error"], "the server's address is not public");
+}
+
+async fn how_far_messages_came_is_told(setup: Setup) {
+    let setup = reaching(setup);
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let receiver = receiver(204).await;
+    admin.post("/webhooks", &webhook(&tickets.router, &receiver, &json!(["message.status"]))).await.ok(201);
+    server.advance(Duration::from_secs(2)).await;
+    let _visitor = tickets.arrive(&server).await;
+    let told = came(&server, &receiver, 1).await.remove(0);
+    let (kind, message) = (&body(&told)["type"], &body(&told)["data"]["message"]);
+    assert_eq!((kind, &message["status"]), (&json!("message.status"), &json!("delivered")));
+    let stored = admin.get(&format!("/messages/{}", id(message))).await.ok(200);
+    for field in ["id", "seq", "status", "statusUpdatedAt", "error"] {
+        assert_eq!(message[field], stored[field], "{field}");
+    }
 }
