@@ -21,7 +21,8 @@ macro_rules! migrations {
             45 "0045_helpdesk", 46 "0046_queue_hours", 47 "0047_reply_to_queue",
             48 "0048_tags_and_quick_replies", 49 "0049_ticket_changes", 50 "0050_agent_group", 51 "0051_ticket_note",
             52 "0052_desk_view", 53 "0053_ticket_board", 54 "0054_webhook", 55 "0055_close_reason",
-            56 "0056_waiting_notice", 57 "0057_ticket_offer", 58 "0058_delivery_chat")
+            56 "0056_waiting_notice", 57 "0057_ticket_offer", 58 "0058_delivery_chat",
+            59 "0059_webhook_secret")
     };
     ($engine:literal: $($number:literal $name:literal),*) => {
         Migrator::with_migrations(vec![$(migration(

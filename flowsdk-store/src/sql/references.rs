@@ -277,6 +277,7 @@ pub(super) const SECRETS: &[Secret] = &[
     secret("llm_credential.api_key_encrypted"),
     secret("integration.credentials_encrypted"),
     secret("webhook.secret_encrypted"),
+    secret("webhook.previous_secret_encrypted"),
     // One row, whose id is a number.
     Secret { id: "CAST(id AS TEXT)", ..secret("observability_settings.logfire_token_encrypted") },
 ];

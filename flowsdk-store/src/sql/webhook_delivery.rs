@@ -35,7 +35,9 @@ record! {
 
 impl Row for DueDelivery {
     fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
-        Ok(Self { delivery: Delivery::read(cells)?, url: cells.next()?, secret: cells.next()? })
+        let (delivery, url, secret) = (Delivery::read(cells)?, cells.next()?, cells.next()?);
+        let (previous_secret, previous_secret_ends_at) = (cells.next()?, cells.next()?);
+        Ok(Self { delivery, url, secret, previous_secret, previous_secret_ends_at })
     }
 }
 
@@ -83,7 +85,7 @@ const APPEND: Sql = sql_per(
 const DUE: Sql = sql(concat!(
     "SELECT ",
     OF_DELIVERY,
-    ", webhook.url, webhook.secret_encrypted FROM (
+    ", webhook.url, webhook.secret_encrypted, webhook.previous_secret_encrypted, webhook.previous_secret_ends_at FROM (
         SELECT id, ROW_NUMBER() OVER (PARTITION BY webhook_id ORDER BY due_at, id) AS place FROM webhook_delivery AS due
         WHERE due.status = 'pending' AND due.due_at <= $1 AND NOT EXISTS (SELECT 1 FROM webhook_delivery AS before
             WHERE before.webhook_id = due.webhook_id AND before.key = due.key AND before.status = 'pending'
@@ -150,9 +152,13 @@ const REPLAY_RANGE: Sql = sql_per(
 const PURGE: Sql = sql("DELETE FROM webhook_delivery WHERE id IN (
      SELECT id FROM webhook_delivery WHERE created_at < $1 ORDER BY created_at LIMIT $2)");
 
+const FORGET_SECRETS: Sql =
+    sql("UPDATE webhook SET previous_secret_encrypted = NULL, previous_secret_ends_at = NULL
+     WHERE previous_secret_ends_at <= $1");
+
 super::statement::statements! {
     WEBHOOKS_OF, APPEND, DUE, WAKE, WAKE_ALL_OF, REST, SETTLE, WAKE_NEXT, ADD_ATTEMPT, NOTE_SUCCESS, NOTE_FAILURE, FIND, ATTEMPTS,
-    REPLAY_ONE, REPLAY_RANGE, PURGE; LIST
+    REPLAY_ONE, REPLAY_RANGE, PURGE, FORGET_SECRETS; LIST
 }
 
 super::accessor::has!(HasDeliveries::deliveries -> DeliveryRepository);
@@ -258,5 +264,9 @@ impl DeliveryRepository for SqlTx {
 
     async fn purge(&mut self, before: Timestamp, limit: u32) -> Result<u64, StorageError> {
         self.conn.execute(PURGE, (before, i64::from(limit))).await
+    }
+
+    async fn forget_secrets(&mut self, now: Timestamp) -> Result<u64, StorageError> {
+        self.conn.execute(FORGET_SECRETS, (now,)).await
     }
 }

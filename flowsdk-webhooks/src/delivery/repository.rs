@@ -77,6 +77,9 @@ pub trait DeliveryRepository: Send {
 
     /// Deletes deliveries of events before `before`, up to `limit`; returns how many.
     async fn purge(&mut self, before: Timestamp, limit: u32) -> Result<u64, StorageError>;
+
+    /// Deletes secrets that were replaced and sign nothing from `now` on; returns how many.
+    async fn forget_secrets(&mut self, now: Timestamp) -> Result<u64, StorageError>;
 }
 
 /// A transaction with deliveries.

@@ -69,6 +69,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0056_waiting_notice", "5a57ad3880bc", "95782cac5a9d"),
     ("0057_ticket_offer", "a0c84c284686", "4a9c44a6c3f0"),
     ("0058_delivery_chat", "4b79e147c108", "4b79e147c108"),
+    ("0059_webhook_secret", "8b737ec7345b", "2ffe025354ac"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -36,6 +36,8 @@ pub(super) async fn subscribe(world: &World, router: &RouterId, events: &[Webhoo
         url: BaseUrl::parse("https://crm.example/hook").expect("an address"),
         event_types: events.to_vec(),
         secret: Encrypted::from_stored("sealed".to_owned()),
+        previous_secret: None,
+        previous_secret_ends_at: None,
         is_active: true,
         paused_at: None,
         failing_since: None,
