@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::cell::Named;
-use crate::id::RouterId;
+use crate::contact::ContactDetails;
+use crate::context::OpContext;
+use crate::id::{ContactId, RouterId};
 use crate::message::{Direction, NewMessage, StatusReached};
 use crate::session::Session;
 use crate::time::Timestamp;
@@ -33,6 +35,15 @@ pub enum WebhookEventType {
     /// A message to a contact came further, or failed.
     #[serde(rename = "message.status")]
     MessageStatus,
+    /// A router came to know a contact: it was created for it, or wrote to it for the first time.
+    #[serde(rename = "contact.created")]
+    ContactCreated,
+    /// A contact has another name, other variables or other identities.
+    #[serde(rename = "contact.updated")]
+    ContactUpdated,
+    /// A contact was deleted, or became part of another one.
+    #[serde(rename = "contact.deleted")]
+    ContactDeleted,
     /// A session began.
     #[serde(rename = "session.started")]
     SessionStarted,
@@ -57,7 +68,7 @@ pub struct WebhookEvent {
     pub r#type: WebhookEventType,
     /// The router.
     pub router_id: RouterId,
-    /// The conversation: events of one are delivered in their order.
+    /// The conversation, or the contact: events of one are delivered in their order.
     pub key: String,
     /// When it happened.
     pub timestamp: Timestamp,
@@ -121,6 +132,24 @@ pub(crate) fn of_status(router: &RouterId, reached: &StatusReached, now: Timesta
             "statusUpdatedAt": reached.at.to_iso(),
             "error": reached.error,
         } }),
+    }
+}
+
+/// Returns what happened to a contact that a router knows. One that is gone has its id alone.
+pub fn of_contact(
+    kind: WebhookEventType,
+    cx: &OpContext,
+    router: &RouterId,
+    id: &ContactId,
+    contact: Option<&ContactDetails>,
+) -> WebhookEvent {
+    WebhookEvent {
+        id: cx.ids().next_id(),
+        r#type: kind,
+        router_id: router.clone(),
+        key: id.to_string(),
+        timestamp: cx.now(),
+        data: json!({ "contact": contact.map_or_else(|| json!({ "id": id }), ContactDetails::to_json) }),
     }
 }
 

@@ -93,6 +93,9 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("session", "contact_id", "contact", End).merged(Move(", version = version + 1")),
     reference("flow_event", "contact_id", "contact", End).merged(Move("")),
     reference("chat", "contact_id", "contact", End).merged(Move("")),
+    // The key of a delivery is a contact, or a chat.
+    reference("webhook_delivery", "key", "contact", End)
+        .merged(Own("of a contact that becomes part of another one they go")),
     reference("contact_alias", "contact_id", "contact", Cascade).merged(Move("")),
     reference("contact_opt_in", "contact_id", "contact", Cascade).merged(Move("")),
     reference("webchat_identity", "contact_id", "contact", Cascade).merged(Move("")),

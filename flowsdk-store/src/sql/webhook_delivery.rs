@@ -53,7 +53,7 @@ const WEBHOOKS_OF: Sql =
     sql_list!(concat!(Webhook::SELECT, " WHERE is_active = 1 AND router_id "), "$1", " ORDER BY id");
 
 /// `$1` lists `[id, webhook, event, type, key, body, time]`. A delivery is not due while another one of its conversation
-/// is before it, nor while nothing is sent to its webhook.
+/// is before it, nor while nothing is sent to its webhook. Nothing is told of a contact that is gone, but its end.
 const APPEND: Sql = sql_per(
     "INSERT INTO webhook_delivery (id, webhook_id, event_id, event_type, key, seq, body, created_at, status, attempts, due_at)
      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
@@ -66,6 +66,8 @@ const APPEND: Sql = sql_per(
                 WHERE webhook.id = value ->> 1 AND webhook.is_active = 1 AND webhook.paused_at IS NULL)
             THEN NULL ELSE $2 END
      FROM json_each($1) WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.id = value ->> 1)
+        AND (value ->> 3 NOT IN ('contact.created', 'contact.updated')
+            OR EXISTS (SELECT 1 FROM contact WHERE contact.id = value ->> 4))
      ON CONFLICT (webhook_id, event_id) DO NOTHING",
     "INSERT INTO webhook_delivery (id, webhook_id, event_id, event_type, key, seq, body, created_at, status, attempts, due_at)
      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
@@ -78,6 +80,8 @@ const APPEND: Sql = sql_per(
                 WHERE webhook.id = value ->> 1 AND webhook.is_active = 1 AND webhook.paused_at IS NULL)
             THEN NULL ELSE $2::bigint END
      FROM jsonb_array_elements($1) AS new (value) WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.id = value ->> 1)
+        AND (value ->> 3 NOT IN ('contact.created', 'contact.updated')
+            OR EXISTS (SELECT 1 FROM contact WHERE contact.id = value ->> 4))
      ON CONFLICT (webhook_id, event_id) DO NOTHING",
 );
 

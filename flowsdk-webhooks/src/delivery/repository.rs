@@ -17,7 +17,7 @@ pub trait DeliveryRepository: Send {
 
     /// Appends deliveries, each behind all others of its webhook and conversation, and due now unless one of these is
     /// pending. No two of them are of one webhook and conversation. One of an event that the webhook has is left out, and
-    /// so is one of a webhook that is gone.
+    /// so are one of a webhook that is gone and what is told of a contact that is gone, but its end.
     async fn append(&mut self, new: &[Delivery], now: Timestamp) -> Result<(), StorageError>;
 
     /// Returns up to `limit` deliveries that are due, up to `each` of a webhook, which is active and not paused.

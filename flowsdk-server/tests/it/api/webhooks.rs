@@ -19,6 +19,7 @@ everywhere!(in process:
     deliveries_are_shown_and_replayed,
     a_secret_is_replaced_without_a_gap,
     how_far_messages_came_is_told,
+    what_happens_to_contacts_is_told,
 );
 
 /// A server of somebody else, which answers with `status`.
@@ -388,4 +389,40 @@ async fn how_far_messages_came_is_told(setup: Setup) {
     for field in ["id", "seq", "status", "statusUpdatedAt", "error"] {
         assert_eq!(message[field], stored[field], "{field}");
     }
+}
+
+async fn what_happens_to_contacts_is_told(setup: Setup) {
+    let setup = reaching(setup);
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, other) = (router(&admin, "Loja").await, router(&admin, "Outra").await);
+    let receiver = receiver(204).await;
+    let events = json!(["contact.created", "contact.updated", "contact.deleted"]);
+    let made = admin.post("/webhooks", &webhook(&router, &receiver, &events)).await.ok(201);
+    server.advance(Duration::from_secs(2)).await;
+    let new = |phone: &str, router: &str| json!({ "phoneNumber": phone, "name": "Zoë", "routerId": router });
+    admin.post("/contacts", &new("5511987650001", &other)).await.ok(201);
+    let zoe = admin.post("/contacts", &new("5511987650002", &router)).await.ok(201);
+    let path = format!("/contacts/{}", id(&zoe));
+    assert_eq!(
+        body(&came(&server, &receiver, 1).await[0])["data"],
+        json!({ "contact": admin.get(&path).await.ok(200) })
+    );
+    admin.patch(&path, &json!({ "name": "Zoé" })).await.ok(200);
+    admin.post(&format!("{path}/aliases"), &json!({ "alias": "BR.1349120865" })).await.ok(201);
+    let shown = admin.get(&path).await.ok(200);
+    let told = came(&server, &receiver, 3).await;
+    assert_eq!(body(&told[2])["data"], json!({ "contact": shown }));
+    admin.delete(&path).await.ok(204);
+    let told = came(&server, &receiver, 4).await;
+    let kinds: Vec<Value> = told.iter().map(|request| body(request)["type"].clone()).collect();
+    assert_eq!(
+        json!(kinds),
+        json!(["contact.created", "contact.updated", "contact.updated", "contact.deleted"])
+    );
+    assert_eq!(body(&told[3])["data"], json!({ "contact": { "id": zoe["id"] } }));
+    let left = admin.get(&format!("/webhooks/{}/deliveries", id(&made))).await.ok(200);
+    let left: Vec<&Value> =
+        left["items"].as_array().unwrap().iter().map(|delivery| &delivery["eventType"]).collect();
+    assert_eq!(left, [&json!("contact.deleted")], "what was told of a contact goes with them");
 }

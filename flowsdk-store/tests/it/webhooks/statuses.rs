@@ -52,7 +52,7 @@ async fn every_status_that_a_message_comes_to_is_announced_once(store: SqlStore)
     let world = World::new(store).await;
     subscribe(&world, &world.router, &[WebhookEventType::MessageStatus]).await;
     let id = message(&world, "ana").await;
-    apply(&world, &[status(&id, Sent, 1)]).await;
+    apply(&world, &[status(&id, Delivered, 1)]).await;
     let events = announced(&world).await;
     let [(_, event)] = events.as_slice() else { panic!("{events:?}") };
     let chat = world.open_chat("ana").await;
@@ -63,18 +63,18 @@ async fn every_status_that_a_message_comes_to_is_announced_once(store: SqlStore)
         "seq": row.seq,
         "sessionId": row.session_id,
         "direction": "out",
-        "status": "sent",
+        "status": "delivered",
         "statusUpdatedAt": Timestamp::from_millis(NOW + 1).to_iso(),
         "error": null,
     } });
     assert_eq!((&event["data"], &event["key"]), (&expected, &json!(chat)));
     assert_eq!(
         (&event["routerId"], &event["id"]),
-        (&json!(world.router), &json!(format!("message.status:{id}:sent")))
+        (&json!(world.router), &json!(format!("message.status:{id}:delivered")))
     );
     assert_eq!(event["timestamp"], json!(world.cx.now()));
     for (reports, expected) in [
-        (vec![(Sent, 2)], json!([])),
+        (vec![(Delivered, 2), (Sent, 3)], json!([])),
         (vec![(Read, 4)], json!(["read"])),
         (vec![(Delivered, 3), (Read, 5)], json!([])),
         // One transaction stores the later of two.
