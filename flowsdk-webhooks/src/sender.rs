@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::delivery::{
     Attempt, Delivery, DeliveryStatus, DueDelivery, GIVE_UP_AFTER, HasDeliveries, KEPT_FOR, Secret,
-    pause_after, sign,
+    pause_after, sign_by_each,
 };
 
 /// How long a webhook has for its answer.
@@ -122,7 +122,9 @@ where
     }
 
     fn request(&self, due: &DueDelivery, now: Timestamp) -> Result<HttpRequest, OutsideFailure> {
-        let secret = Secret::open(&due.secret, &self.master_key)
+        let secrets = due.secrets_at(now).map(|sealed| Secret::open(sealed, &self.master_key));
+        let secrets: Vec<Secret> = secrets
+            .collect::<Result<_, _>>()
             .map_err(|_| OutsideFailure::new("secret_unreadable", "the secret cannot be opened"))?;
         let (id, body) = (&due.delivery.event_id, &due.delivery.body);
         let timestamp = now.as_millis().div_euclid(1_000);
@@ -133,7 +135,7 @@ where
             headers: vec![
                 header("webhook-id", id.clone()),
                 header("webhook-timestamp", timestamp.to_string()),
-                header("webhook-signature", sign(&secret, id, timestamp, body)),
+                header("webhook-signature", sign_by_each(&secrets, id, timestamp, body)),
             ],
             body: Some(body.clone().into()),
             is_json: true,
@@ -175,14 +177,17 @@ where
         tx.commit().await
     }
 
-    /// Forgets deliveries that are older than [`KEPT_FOR`].
+    /// Forgets deliveries that are older than [`KEPT_FOR`], and secrets that were replaced and have ended.
     pub async fn forget(&self) {
         if let Err(error) = self.try_forget().await {
-            tracing::warn!(error = %Chain(&error), "old deliveries of webhooks stay for now");
+            tracing::warn!(error = %Chain(&error), "old deliveries and secrets of webhooks stay for now");
         }
     }
 
     async fn try_forget(&self) -> Result<(), StorageError> {
+        let mut tx = self.store.begin().await?;
+        tx.deliveries().forget_secrets(self.cx.now()).await?;
+        tx.commit().await?;
         loop {
             let mut tx = self.store.begin().await?;
             let before = self.cx.now() - KEPT_FOR;

@@ -1,9 +1,11 @@
 //! Contacts as they are administered.
 
 use async_trait::async_trait;
+use serde_json::{Value, json};
 
 use super::Contact;
 use super::search::SearchTerm;
+use crate::change::Recorded as _;
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId, RouterId};
 use crate::page::{Page, PageRequest};
@@ -48,6 +50,17 @@ impl ContactDetails {
     /// Of a contact of which nothing else is known yet.
     pub fn of(contact: Contact) -> Self {
         Self { contact, context: None, last_session_summary: None, aliases: Vec::new() }
+    }
+
+    /// Returns the public form, which answers show too.
+    pub fn to_json(&self) -> Value {
+        let mut shown = self.contact.to_json();
+        shown["contactVariables"] = Value::Object(self.contact.variables.clone());
+        (shown["context"], shown["lastSessionSummary"]) =
+            (json!(self.context), json!(self.last_session_summary));
+        let alias = |one: &ContactAlias| json!({ "alias": one.alias, "createdAt": one.created_at.to_iso() });
+        shown["aliases"] = self.aliases.iter().map(alias).collect();
+        shown
     }
 }
 

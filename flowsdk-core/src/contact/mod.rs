@@ -4,6 +4,7 @@ mod catalog;
 mod identity;
 mod insight;
 mod model;
+mod news;
 mod opt_in;
 mod opt_in_catalog;
 mod repository;
@@ -22,6 +23,7 @@ pub use insight::{
     ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights, INSIGHT_DAYS,
 };
 pub use model::{Contact, ContactChange, MAX_NAME, UNNAMED_VISITOR, clean_name};
+pub use news::ContactNews;
 pub use opt_in::{
     ContactOptIn, HasOptIns, OptInRepository, OptInSource, OptInStatus, ToldOptIn, follow_provider,
 };

@@ -20,6 +20,7 @@ use crate::message::{
 };
 use crate::session::{Channel, SessionId};
 use crate::store::{Store, Transaction as _};
+use crate::stream::announce::announce_statuses;
 use crate::stream::broker::{Entry, NewEntry};
 use crate::stream::consumer::{BatchHandler, Verdict, Work};
 use crate::stream::outbox::HasOutbox;
@@ -77,7 +78,8 @@ where
         let mut tx = self.store.begin().await?;
         let reports = self.reports(&mut tx, events).await?;
         let writes = writes(reports);
-        tx.messages().apply_statuses(&writes).await?;
+        let reached = tx.messages().apply_statuses(&writes).await?;
+        announce_statuses(&mut tx, &reached, self.cx.now()).await?;
         self.note_opt_outs(&mut tx, &writes).await?;
         self.tell_helpdesk(&mut tx, &writes).await?;
         tx.commit().await

@@ -32,5 +32,5 @@ pub use social::{ActivationEvent, CommentEvent, CommentSource};
 pub use status::{DeliveryStatus, StatusEvent};
 pub use summary::{SummaryReason, SummaryRequest};
 pub use telemetry::{AgentTurnEvent, LlmUsageEvent, ModelCall, TokenUsage, ToolCall};
-pub use webhook::{WebhookEvent, WebhookEventType};
-pub(crate) use webhook::{of_message, of_session, type_of};
+pub use webhook::{WebhookEvent, WebhookEventType, of_contact};
+pub(crate) use webhook::{of_message, of_session, of_status, type_of};

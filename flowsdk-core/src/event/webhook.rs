@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::cell::Named;
-use crate::id::RouterId;
-use crate::message::{Direction, NewMessage};
+use crate::contact::ContactDetails;
+use crate::context::OpContext;
+use crate::id::{ContactId, RouterId};
+use crate::message::{Direction, NewMessage, StatusReached};
 use crate::session::Session;
 use crate::time::Timestamp;
 
@@ -36,6 +38,18 @@ pub enum WebhookEventType {
     /// A message to a contact was stored, to be sent.
     #[serde(rename = "message.sent")]
     MessageSent,
+    /// A message to a contact came further, or failed.
+    #[serde(rename = "message.status")]
+    MessageStatus,
+    /// A router came to know a contact: it was created for it, or wrote to it for the first time.
+    #[serde(rename = "contact.created")]
+    ContactCreated,
+    /// A contact has another name, other variables or other identities.
+    #[serde(rename = "contact.updated")]
+    ContactUpdated,
+    /// A contact was deleted, or became part of another one.
+    #[serde(rename = "contact.deleted")]
+    ContactDeleted,
     /// A session began.
     #[serde(rename = "session.started")]
     SessionStarted,
@@ -60,7 +74,7 @@ pub struct WebhookEvent {
     pub r#type: WebhookEventType,
     /// The router.
     pub router_id: RouterId,
-    /// The conversation: events of one are delivered in their order.
+    /// The conversation, or the contact: events of one are delivered in their order.
     pub key: String,
     /// When it happened.
     pub timestamp: Timestamp,
@@ -101,6 +115,47 @@ pub(crate) fn of_message(
             "sender": message.sender,
             "createdAt": message.created_at.to_iso(),
         } }),
+    }
+}
+
+/// Returns how far a message of a router came, which was stored at `now`.
+pub(crate) fn of_status(router: &RouterId, reached: &StatusReached, now: Timestamp) -> WebhookEvent {
+    let kind = WebhookEventType::MessageStatus;
+    WebhookEvent {
+        // A message comes to each status once.
+        id: format!("{}:{}:{}", kind.name(), reached.id, reached.status.name()),
+        r#type: kind,
+        router_id: router.clone(),
+        key: reached.chat_id.to_string(),
+        timestamp: now,
+        data: json!({ "message": {
+            "id": reached.id,
+            "chatId": reached.chat_id,
+            "seq": reached.seq,
+            "sessionId": reached.session_id,
+            "direction": Direction::Out,
+            "status": reached.status,
+            "statusUpdatedAt": reached.at.to_iso(),
+            "error": reached.error,
+        } }),
+    }
+}
+
+/// Returns what happened to a contact that a router knows. One that is gone has its id alone.
+pub fn of_contact(
+    kind: WebhookEventType,
+    cx: &OpContext,
+    router: &RouterId,
+    id: &ContactId,
+    contact: Option<&ContactDetails>,
+) -> WebhookEvent {
+    WebhookEvent {
+        id: cx.ids().next_id(),
+        r#type: kind,
+        router_id: router.clone(),
+        key: id.to_string(),
+        timestamp: cx.now(),
+        data: json!({ "contact": contact.map_or_else(|| json!({ "id": id }), ContactDetails::to_json) }),
     }
 }
 

@@ -23,6 +23,8 @@ pub use incoming::{
 };
 pub use media_kind::{FileLimits, MediaKind};
 pub use model::{Direction, Message, NewMessage, Page, Sender, SenderKind, Source};
-pub use repository::{HasMessages, HistoryQuery, Inserted, MessageRepository, ParkedStatus, StatusWrite};
+pub use repository::{
+    HasMessages, HistoryQuery, Inserted, MessageRepository, ParkedStatus, StatusReached, StatusWrite,
+};
 pub(crate) use status::later;
 pub use status::{MessageStatus, StatusError, WINDOW_CODES, advance};

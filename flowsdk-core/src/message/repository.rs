@@ -42,6 +42,22 @@ pub struct StatusWrite {
     pub error: Option<StatusError>,
 }
 
+/// A status that a message has come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
+pub struct StatusReached {
+    pub id: MessageId,
+    pub chat_id: ChatId,
+    /// Its place in the chat.
+    pub seq: i64,
+    pub session_id: SessionId,
+    pub status: MessageStatus,
+    /// When the status was reached.
+    pub at: Timestamp,
+    /// Why it failed.
+    pub error: Option<StatusError>,
+}
+
 /// A status of a message whose provider id is not known yet (rulings C4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedStatus {
@@ -108,8 +124,9 @@ pub trait MessageRepository: Send {
     /// Deletes statuses that were parked before `before`; returns their number.
     async fn drop_parked(&mut self, before: Timestamp) -> Result<u64, StorageError>;
 
-    /// Applies statuses by rank (rulings C4): a lower or equal one changes nothing.
-    async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError>;
+    /// Applies statuses by rank (rulings C4): a lower or equal one changes nothing. Returns the statuses that messages have
+    /// come to by this, those of a message in their order.
+    async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<Vec<StatusReached>, StorageError>;
 
     /// Returns a page of a chat, newest first by [`Message::seq`].
     async fn history(&mut self, query: &HistoryQuery<'_>) -> Result<Page<Message>, StorageError>;

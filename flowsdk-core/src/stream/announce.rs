@@ -1,12 +1,16 @@
 //! What webhooks are told of, in the transaction of its cause.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::broker::NewEntry;
-use super::outbox::Outbox;
+use super::outbox::{HasOutbox, Outbox};
 use super::topic::Webhooks;
-use crate::event::{WebhookEvent, of_message, type_of};
+use crate::chat::HasChats;
+use crate::event::{WebhookEvent, WebhookEventType, of_message, of_status, type_of};
 use crate::fault::StorageError;
-use crate::id::RouterId;
-use crate::message::NewMessage;
+use crate::id::{ChatId, MessageId, RouterId};
+use crate::message::{NewMessage, StatusReached};
+use crate::time::Timestamp;
 
 /// Publishes those of the events that a webhook takes, in the transaction of their cause.
 ///
@@ -38,4 +42,27 @@ pub async fn announce_messages(
         }
     }
     announce(outbox, events).await
+}
+
+/// Publishes how far messages came, as it was stored at `now`, if a webhook of their router takes it. Asks for the routers
+/// only if a webhook of any router does.
+///
+/// # Errors
+/// [`StorageError`].
+pub async fn announce_statuses<T: HasOutbox + HasChats>(
+    tx: &mut T,
+    reached: &[StatusReached],
+    now: Timestamp,
+) -> Result<(), StorageError> {
+    if reached.is_empty() || !tx.outbox().is_announced_anywhere(WebhookEventType::MessageStatus) {
+        return Ok(());
+    }
+    let messages: BTreeSet<&MessageId> = reached.iter().map(|status| &status.id).collect();
+    let messages: Vec<MessageId> = messages.into_iter().cloned().collect();
+    let chats = tx.chats().of_messages(&messages).await?;
+    let routers: HashMap<ChatId, RouterId> =
+        chats.into_iter().filter_map(|chat| Some((chat.id, chat.router_id?))).collect();
+    let event = |status: &StatusReached| Some(of_status(routers.get(&status.chat_id)?, status, now));
+    let events: Vec<WebhookEvent> = reached.iter().filter_map(event).collect();
+    announce(tx.outbox(), events).await
 }

@@ -22,6 +22,11 @@ pub trait Outbox: Send {
     fn is_announced(&self, _router: &RouterId, _event: WebhookEventType) -> bool {
         false
     }
+
+    /// Returns whether a webhook of any router takes events of a type, as far as this process knows.
+    fn is_announced_anywhere(&self, _event: WebhookEventType) -> bool {
+        false
+    }
 }
 
 /// A transaction with the outbox.

@@ -112,8 +112,8 @@ impl Ground {
             error => error.into(),
         })?;
         let routes = OutboxRoutes::embedded(outbox_groups(parts));
-        let store = connect(&config, &adapters, routes).await?;
         let cx = adapters.context();
+        let store = connect(&config, &adapters, routes, &cx).await?;
         agreed::check(&config, &store, &cx).await?;
         let kv = Arc::new(SqlKeyValue::new((*store).clone(), cx.clock()));
         // Nobody else can own a partition of a database that is claimed, so no lease ends by time.
@@ -138,8 +138,8 @@ impl Ground {
             ClaimError::Taken => BoxError::from(format!("{error} without REDIS_URL")),
             error => error.into(),
         })?;
-        let store = connect(&config, &adapters, OutboxRoutes::relayed()).await?;
         let cx = adapters.context();
+        let store = connect(&config, &adapters, OutboxRoutes::relayed(), &cx).await?;
         agreed::check(&config, &store, &cx).await?;
         let leases = Leases::new(Arc::new(redis.key_values()), cx.ids().next_id(), config.lease_ttl);
         let broker = Arc::new(redis.broker(config.partitions));
@@ -366,9 +366,11 @@ async fn connect(
     config: &Config,
     adapters: &Adapters,
     routes: OutboxRoutes,
+    cx: &OpContext,
 ) -> Result<Arc<SqlStore>, StorageError> {
-    Ok(Arc::new(match &adapters.store {
+    let store = match &adapters.store {
         Some(store) => store.with_routes(routes),
         None => SqlStore::connect(&config.database, routes).await?,
-    }))
+    };
+    Ok(Arc::new(store.with_context(cx.clone())))
 }

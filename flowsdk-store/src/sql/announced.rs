@@ -23,6 +23,12 @@ impl Announced {
         known.get(router).is_some_and(|events| events.contains(&event))
     }
 
+    /// Returns whether a webhook of any router takes an event.
+    pub(super) fn contains_anywhere(&self, event: WebhookEventType) -> bool {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.values().any(|events| events.contains(&event))
+    }
+
     fn set(&self, webhooks: Vec<Taken>) {
         let mut known: HashMap<RouterId, Vec<WebhookEventType>> = HashMap::new();
         for Taken { router_id, event_types } in webhooks {

@@ -37,7 +37,7 @@ const LINK: Sql = sql_list!(
      SELECT chat.router_id, contact.created_at, contact.id FROM chat JOIN contact ON contact.id = chat.contact_id
      WHERE chat.router_id IS NOT NULL AND chat.id ",
     "$1",
-    " ON CONFLICT (contact_id, router_id) DO NOTHING"
+    " ON CONFLICT (contact_id, router_id) DO NOTHING RETURNING contact_id, router_id"
 );
 
 const CLOSE: Sql = sql_list!("UPDATE chat SET status = 'closed' WHERE id ", "$1", "");
@@ -68,7 +68,8 @@ impl ChatRepository for SqlTx {
         let opened = self.conn.insert_rows(&OPEN, chats).await?;
         if opened > 0 {
             let ids: Vec<_> = chats.iter().map(|chat| &chat.id).collect();
-            self.conn.execute(LINK, (Json(&ids),)).await?;
+            let known = self.conn.fetch_all(LINK, (Json(&ids),)).await?;
+            self.note_known(known);
         }
         let contacts: Vec<_> = chats.iter().map(|chat| &chat.contact_id).collect();
         let open = self.conn.fetch_all::<Chat>(FIND_OPEN, (Json(&contacts),)).await?;

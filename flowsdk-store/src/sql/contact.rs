@@ -212,7 +212,9 @@ impl ContactRepository for SqlTx {
         let rows: Vec<_> =
             aliases.iter().map(|a| (&a.alias, &a.contact_id, a.created_at.as_millis())).collect();
         let added: Vec<ContactId> = self.conn.fetch_column(ADD_ALIASES, (Json(&rows),)).await?;
-        for contact in added.into_iter().collect::<BTreeSet<_>>() {
+        let added: BTreeSet<ContactId> = added.into_iter().collect();
+        self.note_changed(&added);
+        for contact in added {
             self.renew_words_of(&contact).await?;
         }
         Ok(())
@@ -238,6 +240,7 @@ impl ContactRepository for SqlTx {
         }
         self.conn.execute(FORGET_ALIAS, (&id, to)).await?;
         self.conn.execute(RENUMBER, (&id, to)).await?;
+        self.note_changed([&id]);
         self.add_aliases(&[ContactAlias { contact_id: id, alias: former, created_at: at }]).await?;
         Ok(true)
     }
@@ -251,6 +254,7 @@ impl ContactRepository for SqlTx {
         };
         self.conn.execute_rows(&UPDATE, contacts, bind).await?;
         let ids: Vec<&ContactId> = contacts.iter().map(|contact| &contact.id).collect();
+        self.note_changed(ids.iter().copied());
         let rows = self.conn.fetch_all::<(ContactId, String)>(SEARCH, (Json(&ids),)).await?;
         let before: HashMap<ContactId, String> = rows.into_iter().collect();
         for contact in contacts {

@@ -65,12 +65,12 @@ const LINK: Sql = sql_per(
     "INSERT INTO contact_router (router_id, contact_created_at, contact_id)
      SELECT router.id, contact.created_at, contact.id FROM contact CROSS JOIN router
      WHERE contact.id IN (SELECT value FROM json_each($1)) AND router.id IN (SELECT value FROM json_each($2))
-     ON CONFLICT (contact_id, router_id) DO NOTHING",
+     ON CONFLICT (contact_id, router_id) DO NOTHING RETURNING contact_id, router_id",
     "INSERT INTO contact_router (router_id, contact_created_at, contact_id)
      SELECT router.id, contact.created_at, contact.id FROM contact CROSS JOIN router
      WHERE contact.id = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))
         AND router.id = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))
-     ON CONFLICT (contact_id, router_id) DO NOTHING",
+     ON CONFLICT (contact_id, router_id) DO NOTHING RETURNING contact_id, router_id",
 );
 
 const ROUTERS_OF: Sql = sql_list!(
@@ -171,7 +171,9 @@ impl ContactCatalog for SqlTx {
     }
 
     async fn link(&mut self, contacts: &[ContactId], routers: &[RouterId]) -> Result<(), StorageError> {
-        self.conn.execute(LINK, (Json(contacts), Json(routers))).await.map(drop)
+        let known = self.conn.fetch_all(LINK, (Json(contacts), Json(routers))).await?;
+        self.note_known(known);
+        Ok(())
     }
 
     async fn routers_of(
@@ -185,12 +187,18 @@ impl ContactCatalog for SqlTx {
         let ContactAlias { contact_id, alias, created_at } = alias;
         let added = self.conn.execute(ADD_ALIAS, (alias, contact_id, created_at)).await?;
         self.renew_words_of(contact_id).await?;
+        if added == 1 {
+            self.note_changed([contact_id]);
+        }
         Ok(added == 1)
     }
 
     async fn remove_alias(&mut self, contact: &ContactId, alias: &str) -> Result<bool, StorageError> {
         let removed = self.conn.execute(REMOVE_ALIAS, (contact, alias)).await?;
         self.renew_words_of(contact).await?;
+        if removed == 1 {
+            self.note_changed([contact]);
+        }
         Ok(removed == 1)
     }
 

@@ -11,7 +11,11 @@ use super::statement::{Sql, sql};
 static MOVES: Derived = Derived::new(|| moves("contact"));
 const MOVE_ROUTERS: Sql = sql("INSERT INTO contact_router (router_id, contact_created_at, contact_id)
      SELECT known.router_id, contact.created_at, contact.id FROM contact_router AS known CROSS JOIN contact
-     WHERE known.contact_id = $2 AND contact.id = $1 ON CONFLICT (contact_id, router_id) DO NOTHING");
+     WHERE known.contact_id = $2 AND contact.id = $1 ON CONFLICT (contact_id, router_id) DO NOTHING
+     RETURNING contact_id, router_id");
+
+/// A contact that becomes part of another one takes what webhooks were told of it along, as one that is deleted does.
+const FORGET_TOLD: Sql = sql("DELETE FROM webhook_delivery WHERE key = $1");
 
 /// Sessions that froze before their first commit are in `frozen_session` alone, and are the contact's by their names:
 /// of the webchat its identity with or without a context, of the phone one of the numbers and its identity. The caller
@@ -38,7 +42,7 @@ static ENDS: Derived = Derived::new(|| ends("contact"));
 /// Aliases, words, identities, opt-ins, traces and routers go with it.
 const DELETE: Sql = sql("DELETE FROM contact WHERE id = $1");
 
-super::statement::statements! { MOVE_ROUTERS, UNBEGUN, DELETE; MOVES, ENDS }
+super::statement::statements! { MOVE_ROUTERS, FORGET_TOLD, UNBEGUN, DELETE; MOVES, ENDS }
 
 impl SqlTx {
     /// Moves the rows of `from` to `into`, and deletes `from`.
@@ -47,16 +51,20 @@ impl SqlTx {
         into: &ContactId,
         from: &ContactId,
     ) -> Result<(), StorageError> {
+        self.note_going(from).await?;
         for moved in MOVES.all() {
             self.conn.execute(moved, (into, from)).await?;
         }
-        self.conn.execute(MOVE_ROUTERS, (into, from)).await?;
+        let known = self.conn.fetch_all(MOVE_ROUTERS, (into, from)).await?;
+        self.note_known(known);
+        self.conn.execute(FORGET_TOLD, (from,)).await?;
         self.conn.execute(DELETE, (from,)).await?;
         Ok(())
     }
 
     /// Deletes a contact with its chats, messages and sessions.
     pub(super) async fn delete_everything(&mut self, contact: &ContactId) -> Result<(), StorageError> {
+        self.note_going(contact).await?;
         let found = self.conn.fetch_all::<(SessionId, String)>(UNBEGUN, (contact,)).await?;
         let mut unbegun = Vec::with_capacity(found.len());
         for (session, identity) in found {

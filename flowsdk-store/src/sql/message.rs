@@ -9,7 +9,7 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{
     HasMessages, HistoryQuery, Message, MessageRepository, MessageStatus, NewMessage, Page, ParkedStatus,
-    Sender, SenderKind, StatusError, StatusWrite,
+    Sender, SenderKind, StatusError, StatusReached, StatusWrite,
 };
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
@@ -18,7 +18,7 @@ use super::SqlTx;
 use super::bind::Binder;
 use super::executor::text;
 use super::record::{Part, Record as _, placeholders, record};
-use super::row::Cells;
+use super::row::{Cells, Row};
 use super::statement::{RowsSql, Sql, sql, sql_list, sql_per};
 
 record! {
@@ -61,6 +61,14 @@ impl Part for Option<StatusError> {
     fn bind(&self, to: &mut Binder<'_>) {
         let error = self.as_ref();
         to.bind(error.map(|error| error.code)).bind(error.and_then(|error| error.title.as_deref()));
+    }
+}
+
+impl Row for StatusReached {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
+        let (id, chat_id, seq) = (cells.next()?, cells.next()?, cells.next()?);
+        let (session_id, status, at) = (cells.next()?, cells.next()?, cells.next()?);
+        Ok(Self { id, chat_id, seq, session_id, status, at, error: Part::read(cells, "message")? })
     }
 }
 
@@ -129,36 +137,52 @@ const TAKE_PARKED: Sql = sql_per(
 
 const DROP_PARKED: Sql = sql("DELETE FROM parked_status WHERE parked_at < $1");
 
+/// The columns of a [`StatusReached`].
+const REACHED: &str =
+    " RETURNING id, chat_id, seq, session_id, status, status_updated_at, error_code, error_title";
+
 /// `$3` lists the ids, `$4` the statuses from which `$1` may come.
 pub(super) const ADVANCE: Sql = sql_per(
-    "UPDATE message SET status = $1, status_updated_at = $2
+    concat!(
+        "UPDATE message SET status = $1, status_updated_at = $2
      WHERE id IN (SELECT value FROM json_each($3)) AND status IN (SELECT value FROM json_each($4))",
-    "UPDATE message SET status = $1, status_updated_at = $2
+        REACHED
+    ),
+    concat!(
+        "UPDATE message SET status = $1, status_updated_at = $2
      WHERE id = ANY(ARRAY(SELECT jsonb_array_elements_text($3)))
         AND status = ANY(ARRAY(SELECT jsonb_array_elements_text($4)))",
+        REACHED
+    ),
 );
 
 /// The same for messages of sessions: `$2` lists them as `[id, session, at]`, `$3` the statuses.
 const ADVANCE_IN_SESSION: Sql = sql_per(
-    "UPDATE message SET status = $1, status_updated_at = said.value ->> 2 FROM json_each($2) AS said
+    concat!(
+        "UPDATE message SET status = $1, status_updated_at = said.value ->> 2 FROM json_each($2) AS said
      WHERE message.id = said.value ->> 0 AND session_id = said.value ->> 1
         AND status IN (SELECT value FROM json_each($3))",
-    "UPDATE message SET status = $1, status_updated_at = CAST(said.value ->> 2 AS bigint)
+        REACHED
+    ),
+    concat!(
+        "UPDATE message SET status = $1, status_updated_at = CAST(said.value ->> 2 AS bigint)
      FROM jsonb_array_elements($2) AS said (value)
      WHERE message.id = said.value ->> 0 AND session_id = said.value ->> 1
         AND status = ANY(ARRAY(SELECT jsonb_array_elements_text($3)))",
+        REACHED
+    ),
 );
 
 /// Failures with their reason: `$1` lists them as `[id, at, code, title]`, `$2` the statuses.
 const FAIL: Sql = sql_per(
-    "UPDATE message SET status = 'failed', status_updated_at = failed.value ->> 1, error_code = failed.value ->> 2,
+    concat!("UPDATE message SET status = 'failed', status_updated_at = failed.value ->> 1, error_code = failed.value ->> 2,
         error_title = failed.value ->> 3
      FROM json_each($1) AS failed
-     WHERE message.id = failed.value ->> 0 AND status IN (SELECT value FROM json_each($2))",
-    "UPDATE message SET status = 'failed', status_updated_at = CAST(failed.value ->> 1 AS bigint),
+     WHERE message.id = failed.value ->> 0 AND status IN (SELECT value FROM json_each($2))", REACHED),
+    concat!("UPDATE message SET status = 'failed', status_updated_at = CAST(failed.value ->> 1 AS bigint),
         error_code = CAST(failed.value ->> 2 AS bigint), error_title = failed.value ->> 3
      FROM jsonb_array_elements($1) AS failed (value)
-     WHERE message.id = failed.value ->> 0 AND status = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))",
+     WHERE message.id = failed.value ->> 0 AND status = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))", REACHED),
 );
 
 /// On SQLite, a walk through chat `$1` from number `$2` down to `$3`, without both: every 32nd message is in an index, and
@@ -294,8 +318,9 @@ impl MessageRepository for SqlTx {
         self.conn.execute(DROP_PARKED, (before,)).await
     }
 
-    async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
+    async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<Vec<StatusReached>, StorageError> {
         use MessageStatus::{Delivered, Failed, Played, Read, Sent};
+        let mut reached = Vec::new();
         for status in [Sent, Delivered, Read, Played, Failed] {
             let (mut ids, mut last, mut said, mut failed) = (Vec::new(), None, Vec::new(), Vec::new());
             let of_status = writes.iter().filter(|write| write.status == status);
@@ -313,16 +338,19 @@ impl MessageRepository for SqlTx {
             }
             let from: Vec<&str> = status.predecessors().iter().map(|before| before.name()).collect();
             if let Some(last) = last {
-                self.conn.execute(ADVANCE, (status.name(), last, Json(&ids), Json(&from))).await?;
+                let binds = (status.name(), last, Json(&ids), Json(&from));
+                reached.extend(self.conn.fetch_all::<StatusReached>(ADVANCE, binds).await?);
             }
             if !failed.is_empty() {
-                self.conn.execute(FAIL, (Json(&failed), Json(&from))).await?;
+                let binds = (Json(&failed), Json(&from));
+                reached.extend(self.conn.fetch_all::<StatusReached>(FAIL, binds).await?);
             }
             if !said.is_empty() {
-                self.conn.execute(ADVANCE_IN_SESSION, (status.name(), Json(&said), Json(&from))).await?;
+                let binds = (status.name(), Json(&said), Json(&from));
+                reached.extend(self.conn.fetch_all::<StatusReached>(ADVANCE_IN_SESSION, binds).await?);
             }
         }
-        Ok(())
+        Ok(reached)
     }
 
     async fn history(&mut self, query: &HistoryQuery<'_>) -> Result<Page<Message>, StorageError> {

@@ -30,6 +30,7 @@ mod close_reason;
 mod contact;
 mod contact_catalog;
 mod contact_insight;
+mod contact_news;
 mod contact_rows;
 mod contact_search;
 mod damage;

@@ -99,4 +99,8 @@ impl Outbox for SqlTx {
     fn is_announced(&self, router: &RouterId, event: WebhookEventType) -> bool {
         self.announced.contains(router, event)
     }
+
+    fn is_announced_anywhere(&self, event: WebhookEventType) -> bool {
+        self.announced.contains_anywhere(event)
+    }
 }

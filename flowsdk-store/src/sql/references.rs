@@ -93,6 +93,9 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("session", "contact_id", "contact", End).merged(Move(", version = version + 1")),
     reference("flow_event", "contact_id", "contact", End).merged(Move("")),
     reference("chat", "contact_id", "contact", End).merged(Move("")),
+    // The key of a delivery is a contact, or a chat.
+    reference("webhook_delivery", "key", "contact", End)
+        .merged(Own("of a contact that becomes part of another one they go")),
     reference("contact_alias", "contact_id", "contact", Cascade).merged(Move("")),
     reference("contact_opt_in", "contact_id", "contact", Cascade).merged(Move("")),
     reference("webchat_identity", "contact_id", "contact", Cascade).merged(Move("")),
@@ -277,6 +280,7 @@ pub(super) const SECRETS: &[Secret] = &[
     secret("llm_credential.api_key_encrypted"),
     secret("integration.credentials_encrypted"),
     secret("webhook.secret_encrypted"),
+    secret("webhook.previous_secret_encrypted"),
     // One row, whose id is a number.
     Secret { id: "CAST(id AS TEXT)", ..secret("observability_settings.logfire_token_encrypted") },
 ];

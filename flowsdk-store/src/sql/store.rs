@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use flowsdk_core::contact::ContactNews;
+use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::store::{Records, Store, Transaction};
 use flowsdk_core::stream::topic::TopicName;
@@ -57,6 +59,7 @@ pub struct SqlStore {
     routes: Arc<OutboxRoutes>,
     published: Arc<Published>,
     announced: Arc<Announced>,
+    cx: OpContext,
 }
 
 impl SqlStore {
@@ -80,6 +83,7 @@ impl SqlStore {
             routes: Arc::new(routes),
             published: Arc::new(Published::new()),
             announced: Arc::default(),
+            cx: OpContext::system(),
         };
         store.add_missing_words().await?;
         Ok(store)
@@ -101,6 +105,12 @@ impl SqlStore {
     #[must_use]
     pub fn with_routes(&self, routes: OutboxRoutes) -> Self {
         Self { routes: Arc::new(routes), ..self.clone() }
+    }
+
+    /// The same connections, with the time and ids of its events.
+    #[must_use]
+    pub fn with_context(&self, cx: OpContext) -> Self {
+        Self { cx, ..self.clone() }
     }
 
     /// Makes contacts findable that were stored before there was a search: SQL cannot do that in a migration.
@@ -340,6 +350,8 @@ pub struct SqlTx {
     pub(super) entered: Vec<TopicName>,
     published: Arc<Published>,
     pub(super) announced: Arc<Announced>,
+    pub(super) contact_news: ContactNews,
+    pub(super) cx: OpContext,
 }
 
 impl SqlStore {
@@ -350,6 +362,8 @@ impl SqlStore {
             entered: Vec::new(),
             published: Arc::clone(&self.published),
             announced: Arc::clone(&self.announced),
+            contact_news: ContactNews::default(),
+            cx: self.cx.clone(),
         }
     }
 
@@ -435,7 +449,8 @@ impl Store for SqlStore {
 
 #[async_trait]
 impl Transaction for SqlTx {
-    async fn commit(self) -> Result<(), StorageError> {
+    async fn commit(mut self) -> Result<(), StorageError> {
+        self.tell_of_contacts().await?;
         match self.conn {
             Conn::Direct(tx) => tx.commit().await?,
             Conn::Sqlite(tx, _) => tx.commit().await.map_err(storage_error)?,

@@ -8,7 +8,8 @@ use super::router_record::{RecordSql, RouterTable};
 record! {
     Webhook in "webhook" {
         id, router_id, created_at;
-        name, url, event_types: json, secret = secret_encrypted, is_active, paused_at, failing_since, updated_at
+        name, url, event_types: json, secret = secret_encrypted, previous_secret = previous_secret_encrypted,
+        previous_secret_ends_at, is_active, paused_at, failing_since, updated_at
     }
 }
 

@@ -35,7 +35,9 @@ record! {
 
 impl Row for DueDelivery {
     fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
-        Ok(Self { delivery: Delivery::read(cells)?, url: cells.next()?, secret: cells.next()? })
+        let (delivery, url, secret) = (Delivery::read(cells)?, cells.next()?, cells.next()?);
+        let (previous_secret, previous_secret_ends_at) = (cells.next()?, cells.next()?);
+        Ok(Self { delivery, url, secret, previous_secret, previous_secret_ends_at })
     }
 }
 
@@ -51,7 +53,7 @@ const WEBHOOKS_OF: Sql =
     sql_list!(concat!(Webhook::SELECT, " WHERE is_active = 1 AND router_id "), "$1", " ORDER BY id");
 
 /// `$1` lists `[id, webhook, event, type, key, body, time]`. A delivery is not due while another one of its conversation
-/// is before it, nor while nothing is sent to its webhook.
+/// is before it, nor while nothing is sent to its webhook. Nothing is told of a contact that is gone, but its end.
 const APPEND: Sql = sql_per(
     "INSERT INTO webhook_delivery (id, webhook_id, event_id, event_type, key, seq, body, created_at, status, attempts, due_at)
      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
@@ -64,6 +66,8 @@ const APPEND: Sql = sql_per(
                 WHERE webhook.id = value ->> 1 AND webhook.is_active = 1 AND webhook.paused_at IS NULL)
             THEN NULL ELSE $2 END
      FROM json_each($1) WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.id = value ->> 1)
+        AND (value ->> 3 NOT IN ('contact.created', 'contact.updated')
+            OR EXISTS (SELECT 1 FROM contact WHERE contact.id = value ->> 4))
      ON CONFLICT (webhook_id, event_id) DO NOTHING",
     "INSERT INTO webhook_delivery (id, webhook_id, event_id, event_type, key, seq, body, created_at, status, attempts, due_at)
      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
@@ -76,6 +80,8 @@ const APPEND: Sql = sql_per(
                 WHERE webhook.id = value ->> 1 AND webhook.is_active = 1 AND webhook.paused_at IS NULL)
             THEN NULL ELSE $2::bigint END
      FROM jsonb_array_elements($1) AS new (value) WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.id = value ->> 1)
+        AND (value ->> 3 NOT IN ('contact.created', 'contact.updated')
+            OR EXISTS (SELECT 1 FROM contact WHERE contact.id = value ->> 4))
      ON CONFLICT (webhook_id, event_id) DO NOTHING",
 );
 
@@ -83,7 +89,7 @@ const APPEND: Sql = sql_per(
 const DUE: Sql = sql(concat!(
     "SELECT ",
     OF_DELIVERY,
-    ", webhook.url, webhook.secret_encrypted FROM (
+    ", webhook.url, webhook.secret_encrypted, webhook.previous_secret_encrypted, webhook.previous_secret_ends_at FROM (
         SELECT id, ROW_NUMBER() OVER (PARTITION BY webhook_id ORDER BY due_at, id) AS place FROM webhook_delivery AS due
         WHERE due.status = 'pending' AND due.due_at <= $1 AND NOT EXISTS (SELECT 1 FROM webhook_delivery AS before
             WHERE before.webhook_id = due.webhook_id AND before.key = due.key AND before.status = 'pending'
@@ -150,9 +156,13 @@ const REPLAY_RANGE: Sql = sql_per(
 const PURGE: Sql = sql("DELETE FROM webhook_delivery WHERE id IN (
      SELECT id FROM webhook_delivery WHERE created_at < $1 ORDER BY created_at LIMIT $2)");
 
+const FORGET_SECRETS: Sql =
+    sql("UPDATE webhook SET previous_secret_encrypted = NULL, previous_secret_ends_at = NULL
+     WHERE previous_secret_ends_at <= $1");
+
 super::statement::statements! {
     WEBHOOKS_OF, APPEND, DUE, WAKE, WAKE_ALL_OF, REST, SETTLE, WAKE_NEXT, ADD_ATTEMPT, NOTE_SUCCESS, NOTE_FAILURE, FIND, ATTEMPTS,
-    REPLAY_ONE, REPLAY_RANGE, PURGE; LIST
+    REPLAY_ONE, REPLAY_RANGE, PURGE, FORGET_SECRETS; LIST
 }
 
 super::accessor::has!(HasDeliveries::deliveries -> DeliveryRepository);
@@ -258,5 +268,9 @@ impl DeliveryRepository for SqlTx {
 
     async fn purge(&mut self, before: Timestamp, limit: u32) -> Result<u64, StorageError> {
         self.conn.execute(PURGE, (before, i64::from(limit))).await
+    }
+
+    async fn forget_secrets(&mut self, now: Timestamp) -> Result<u64, StorageError> {
+        self.conn.execute(FORGET_SECRETS, (now,)).await
     }
 }

@@ -2,5 +2,7 @@
 
 mod announced;
 mod any_order;
+mod contacts;
 mod place;
 mod sent;
+mod statuses;

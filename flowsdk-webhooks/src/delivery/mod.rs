@@ -11,4 +11,4 @@ pub use model::{
 };
 pub use repository::{DeliveryRepository, HasDeliveries};
 pub use schedule::{GIVE_UP_AFTER, KEPT_FOR, pause_after};
-pub use signature::{InvalidSecret, Secret, sign};
+pub use signature::{InvalidSecret, Secret, sign, sign_by_each};

@@ -101,6 +101,19 @@ pub struct DueDelivery {
     pub url: BaseUrl,
     /// The secret of the webhook.
     pub secret: Encrypted,
+    /// The secret before it.
+    pub previous_secret: Option<Encrypted>,
+    /// From when on the secret before it signs nothing.
+    pub previous_secret_ends_at: Option<Timestamp>,
+}
+
+impl DueDelivery {
+    /// Returns the secrets by which an attempt at `now` is signed, the newest first.
+    pub fn secrets_at(&self, now: Timestamp) -> impl Iterator<Item = &Encrypted> {
+        let is_in_time = self.previous_secret_ends_at.is_some_and(|end| now < end);
+        let previous = self.previous_secret.as_ref().filter(|_| is_in_time);
+        std::iter::once(&self.secret).chain(previous)
+    }
 }
 
 /// An attempt to deliver.
@@ -237,6 +250,49 @@ impl From<(Delivery, Vec<Attempt>)> for DeliveryDetail {
             payload: serde_json::from_str(&delivery.body).unwrap_or_default(),
             delivery: delivery.into(),
             attempts: attempts.into_iter().map(AttemptView::from).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flowsdk_core::context::OpContext;
+
+    use super::*;
+
+    #[test]
+    fn the_secret_before_signs_until_it_ends() {
+        let sealed = |text: &str| Encrypted::from_stored(text.to_owned());
+        let at = |millis| Some(Timestamp::from_millis(millis));
+        for (previous, ends_at, signing) in [
+            (None, None, &["new"][..]),
+            (Some("old"), at(101), &["new", "old"]),
+            (Some("old"), at(100), &["new"]),
+            (Some("old"), at(99), &["new"]),
+            (Some("old"), None, &["new"]),
+            (None, at(101), &["new"]),
+        ] {
+            let due = DueDelivery {
+                delivery: of_event(&event(), &"w1".parse().expect("an id"), OpContext::system().ids()),
+                url: BaseUrl::parse("https://a.example/hook").expect("an address"),
+                secret: sealed("new"),
+                previous_secret: previous.map(sealed),
+                previous_secret_ends_at: ends_at,
+            };
+            let found: Vec<&str> =
+                due.secrets_at(Timestamp::from_millis(100)).map(Encrypted::as_stored).collect();
+            assert_eq!(found, signing, "{previous:?} {ends_at:?}");
+        }
+    }
+
+    fn event() -> WebhookEvent {
+        WebhookEvent {
+            id: "e1".to_owned(),
+            r#type: WebhookEventType::TicketOpened,
+            router_id: "r1".parse().expect("an id"),
+            key: "c1".to_owned(),
+            timestamp: Timestamp::from_millis(1),
+            data: json!({}),
         }
     }
 }

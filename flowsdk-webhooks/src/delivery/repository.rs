@@ -17,7 +17,7 @@ pub trait DeliveryRepository: Send {
 
     /// Appends deliveries, each behind all others of its webhook and conversation, and due now unless one of these is
     /// pending. No two of them are of one webhook and conversation. One of an event that the webhook has is left out, and
-    /// so is one of a webhook that is gone.
+    /// so are one of a webhook that is gone and what is told of a contact that is gone, but its end.
     async fn append(&mut self, new: &[Delivery], now: Timestamp) -> Result<(), StorageError>;
 
     /// Returns up to `limit` deliveries that are due, up to `each` of a webhook, which is active and not paused.
@@ -77,6 +77,9 @@ pub trait DeliveryRepository: Send {
 
     /// Deletes deliveries of events before `before`, up to `limit`; returns how many.
     async fn purge(&mut self, before: Timestamp, limit: u32) -> Result<u64, StorageError>;
+
+    /// Deletes secrets that were replaced and sign nothing from `now` on; returns how many.
+    async fn forget_secrets(&mut self, now: Timestamp) -> Result<u64, StorageError>;
 }
 
 /// A transaction with deliveries.

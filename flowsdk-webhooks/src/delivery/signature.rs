@@ -68,7 +68,14 @@ impl Secret {
     }
 }
 
-/// Returns the header `webhook-signature` of a body that is sent with `webhook-id` at `webhook-timestamp`, in seconds.
+/// Returns the header `webhook-signature` of a body that is signed by several secrets: whoever knows one of them can check
+/// it.
+pub fn sign_by_each(secrets: &[Secret], id: &str, timestamp: i64, body: &str) -> String {
+    let signatures: Vec<String> = secrets.iter().map(|secret| sign(secret, id, timestamp, body)).collect();
+    signatures.join(" ")
+}
+
+/// Returns the signature by a secret of a body that is sent with `webhook-id` at `webhook-timestamp`, in seconds.
 pub fn sign(secret: &Secret, id: &str, timestamp: i64, body: &str) -> String {
     #[allow(clippy::expect_used, reason = "HMAC takes keys of any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(&secret.key().unwrap_or_default()).expect("a key");
@@ -90,6 +97,19 @@ mod tests {
         let signature =
             sign(&secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, r#"{"test": 2432232314}"#);
         assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn signatures_by_several_secrets_stand_side_by_side() {
+        let ids = OpContext::system();
+        let [new, old] = [(); 2].map(|()| Secret::generate(ids.ids()));
+        let (one, other) = (sign(&new, "e1", 5, "{}"), sign(&old, "e1", 5, "{}"));
+        let secrets = [new, old];
+        for (secrets, expected) in
+            [(&secrets[..1], one.clone()), (&secrets[..], format!("{one} {other}")), (&[], String::new())]
+        {
+            assert_eq!(sign_by_each(secrets, "e1", 5, "{}"), expected);
+        }
     }
 
     #[test]

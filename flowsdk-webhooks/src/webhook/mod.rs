@@ -5,5 +5,5 @@ mod model;
 mod service;
 
 pub use error::WebhookError;
-pub use model::{NewWebhook, Webhook, WebhookChange, WebhookId, WebhookView};
+pub use model::{NewWebhook, SecretOverlap, Webhook, WebhookChange, WebhookId, WebhookView};
 pub use service::Webhooks;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, View, public_json};
 use flowsdk_core::crypto::Encrypted;
@@ -34,6 +35,9 @@ pub struct Webhook {
     pub event_types: Vec<WebhookEventType>,
     /// The secret of its signatures.
     pub secret: Encrypted,
+    /// The secret before it, which signs too while it is replaced.
+    pub previous_secret: Option<Encrypted>,
+    pub previous_secret_ends_at: Option<Timestamp>,
     pub is_active: bool,
     pub paused_at: Option<Timestamp>,
     pub failing_since: Option<Timestamp>,
@@ -50,6 +54,46 @@ impl Webhook {
     /// Returns whether it takes events of a type.
     pub fn takes(&self, event: WebhookEventType) -> bool {
         self.is_active && self.event_types.contains(&event)
+    }
+
+    /// Returns the webhook with another secret from `now` on, beside which the one that it has now signs for a while. One
+    /// that was replaced before signs nothing more.
+    pub(super) fn with_secret(self, secret: Encrypted, overlap: SecretOverlap, now: Timestamp) -> Self {
+        let ends_at = (overlap != SecretOverlap::NONE).then(|| now + overlap.duration());
+        Self {
+            previous_secret: ends_at.map(|_| self.secret),
+            previous_secret_ends_at: ends_at,
+            secret,
+            ..self
+        }
+    }
+}
+
+/// How long the secret before a new one signs beside it: so long its receivers may take to know the new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SecretOverlap(Duration);
+
+impl SecretOverlap {
+    /// The secret before signs nothing more.
+    pub const NONE: Self = Self(Duration::ZERO);
+    /// The longest, in hours.
+    pub const MAX_HOURS: u64 = 7 * 24;
+
+    /// Returns an overlap of so many hours; `None` for more than [`MAX_HOURS`](Self::MAX_HOURS).
+    pub fn from_hours(hours: u64) -> Option<Self> {
+        (hours <= Self::MAX_HOURS).then(|| Self(Duration::from_hours(hours)))
+    }
+
+    /// Returns how long it is.
+    pub fn duration(self) -> Duration {
+        self.0
+    }
+}
+
+/// A day.
+impl Default for SecretOverlap {
+    fn default() -> Self {
+        Self(Duration::from_hours(24))
     }
 }
 
@@ -73,7 +117,10 @@ impl Recorded for Webhook {
     }
 
     fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
-        vec![("secret", Some(self.secret.as_stored()))]
+        vec![
+            ("secret", Some(self.secret.as_stored())),
+            ("previousSecret", self.previous_secret.as_ref().map(Encrypted::as_stored)),
+        ]
     }
 }
 
@@ -112,6 +159,9 @@ pub struct WebhookView {
     url: BaseUrl,
     /// Which events.
     event_types: Vec<WebhookEventType>,
+    /// From when on the secret before this one signs nothing; null where none does.
+    #[schema(required = true)]
+    previous_secret_ends_at: Option<IsoTime>,
     /// Whether events that happen now are sent.
     is_active: bool,
     /// Since when nothing is sent: after a day of failures, or because somebody said so. What is to be sent waits.
@@ -218,6 +268,8 @@ mod tests {
             url: BaseUrl::parse("https://a.example/hook").expect("an address"),
             event_types: vec![WebhookEventType::TicketOpened],
             secret: Encrypted::from_stored("sealed".to_owned()),
+            previous_secret: None,
+            previous_secret_ends_at: None,
             is_active: true,
             paused_at: None,
             failing_since: Some(Timestamp::from_millis(1)),
@@ -252,8 +304,36 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_that_is_replaced_signs_for_a_while() {
+        let (now, hour) = (Timestamp::from_millis(10), Duration::from_hours(1));
+        let sealed = |text: &str| Encrypted::from_stored(text.to_owned());
+        for (hours, ends_at) in [
+            (Some(0), Some(None)),
+            (Some(1), Some(Some(now + hour))),
+            (None, Some(Some(now + 24 * hour))),
+            (Some(168), Some(Some(now + 168 * hour))),
+            (Some(169), None),
+        ] {
+            let overlap = hours.map_or(Some(SecretOverlap::default()), SecretOverlap::from_hours);
+            let rotated = overlap.map(|overlap| webhook().with_secret(sealed("new"), overlap, now));
+            assert_eq!(rotated.as_ref().map(|one| one.previous_secret_ends_at), ends_at, "{hours:?}");
+            if let Some(rotated) = rotated {
+                assert_eq!(rotated.secret, sealed("new"));
+                assert_eq!(rotated.previous_secret.is_some(), rotated.previous_secret_ends_at.is_some());
+                let again = rotated.with_secret(sealed("newer"), SecretOverlap::default(), now);
+                assert_eq!(again.previous_secret, Some(sealed("new")), "two secrets at most");
+            }
+        }
+    }
+
+    #[test]
     fn the_public_form_has_no_secret() {
-        let shown = webhook().to_json();
+        let rotated = webhook().with_secret(
+            Encrypted::from_stored("sealed anew".to_owned()),
+            SecretOverlap::default(),
+            Timestamp::from_millis(10),
+        );
+        let shown = rotated.to_json();
         assert!(!shown.to_string().contains("sealed"), "{shown}");
         assert_eq!(shown["eventTypes"], serde_json::json!(["ticket.opened"]));
     }

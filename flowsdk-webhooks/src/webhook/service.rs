@@ -17,7 +17,7 @@ use flowsdk_core::words::NameQuery;
 use serde_json::json;
 
 use super::model::distinct;
-use super::{NewWebhook, Webhook, WebhookChange, WebhookError as Error, WebhookId};
+use super::{NewWebhook, SecretOverlap, Webhook, WebhookChange, WebhookError as Error, WebhookId};
 use crate::delivery::{
     Attempt, Delivery, DeliveryFilter, DeliveryId, HasDeliveries, ReplayRange, Secret, of_event,
 };
@@ -87,6 +87,8 @@ where
             url: new.url,
             event_types: distinct(new.event_types),
             secret: secret.seal(&self.master_key),
+            previous_secret: None,
+            previous_secret_ends_at: None,
             is_active: new.is_active,
             paused_at: None,
             failing_since: None,
@@ -117,7 +119,7 @@ where
         self.save(author, reach, id, |webhook| change.apply(webhook, now)).await
     }
 
-    /// Gives a webhook another secret, which is shown now and never again. The old one signs nothing more.
+    /// Gives a webhook another secret, which is shown now and never again. The old one signs beside it for `overlap`.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].
@@ -126,10 +128,12 @@ where
         author: &Author,
         reach: Reach<'_>,
         id: &WebhookId,
+        overlap: SecretOverlap,
     ) -> Result<(Webhook, Secret), Error> {
-        let secret = Secret::generate(self.cx.ids());
+        let (secret, now) = (Secret::generate(self.cx.ids()), self.cx.now());
         let sealed = secret.seal(&self.master_key);
-        let webhook = self.save(author, reach, id, |webhook| Webhook { secret: sealed, ..webhook }).await?;
+        let rotate = |webhook: Webhook| webhook.with_secret(sealed, overlap, now);
+        let webhook = self.save(author, reach, id, rotate).await?;
         Ok((webhook, secret))
     }
 

@@ -119,8 +119,9 @@ impl BotBuilder {
         // Without a transport nobody would ever read the answers out of the outbox.
         let delivered = self.transport.as_ref().map(|_| (TopicName::OutgoingChat, DELIVERY_GROUP));
         let routes = OutboxRoutes::embedded(reads.chain(delivered));
-        let store = Arc::new(SqlStore::connect(&self.database, routes).await?);
         let cx = self.cx;
+        let store = SqlStore::connect(&self.database, routes).await?;
+        let store = Arc::new(store.with_context(cx.clone()));
         install(&store, &cx, &self.flow).await?;
 
         let http = match self.http {

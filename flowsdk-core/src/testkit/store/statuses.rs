@@ -3,20 +3,23 @@
 use super::StoreUnderTest;
 use super::world::{SIZES, World, later, session_id};
 use crate::message::MessageStatus::{self, Delivered, Failed, Pending, Played, Read, Sent};
-use crate::message::{Direction, Message, NewMessage, ParkedStatus, StatusError, StatusWrite, advance};
+use crate::message::{
+    Direction, Message, NewMessage, ParkedStatus, StatusError, StatusReached, StatusWrite, advance,
+};
 use crate::prelude::*;
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
 
 const ALL: [MessageStatus; 6] = [Pending, Sent, Delivered, Read, Played, Failed];
 
-async fn apply<S: Store>(world: &World<S>, writes: &[StatusWrite])
+async fn apply<S: Store>(world: &World<S>, writes: &[StatusWrite]) -> Vec<StatusReached>
 where
     S::Tx: StoreTx,
 {
     let mut tx = world.store.begin().await.expect("begin");
-    tx.messages().apply_statuses(writes).await.expect("apply");
+    let reached = tx.messages().apply_statuses(writes).await.expect("apply");
     tx.commit().await.expect("commit");
+    reached
 }
 
 /// The table of every status and report, for reporters that are trusted and for visitors.
@@ -25,7 +28,7 @@ where
     S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
-    apply(&world, &[]).await;
+    assert_eq!(apply(&world, &[]).await, []);
     for session in [None, Some(session_id(1))] {
         let pairs: Vec<_> = ALL.iter().flat_map(|&from| ALL[1..].iter().map(move |&to| (from, to))).collect();
         let messages: Vec<_> = pairs
@@ -42,9 +45,24 @@ where
         };
         let writes: Vec<_> = messages.iter().zip(&pairs).map(write).collect();
         // Twice, as everything that comes at least once.
-        for _ in 0..2 {
-            apply(&world, &writes).await;
+        for is_first in [true, false] {
+            let reached = apply(&world, &writes).await;
             let stored = world.messages().await;
+            let news = messages.iter().zip(&pairs).filter(|(_, (from, to))| advance(*from, *to) != *from);
+            assert_eq!(reached.len(), if is_first { news.count() } else { 0 });
+            for status in reached {
+                let row = stored.iter().find(|row| row.id == status.id).expect("stored");
+                let of_row = StatusReached {
+                    id: row.id.clone(),
+                    chat_id: row.chat_id.clone(),
+                    seq: row.seq,
+                    session_id: row.session_id.clone(),
+                    status: row.status.expect("a status"),
+                    at: row.status_updated_at,
+                    error: None,
+                };
+                assert_eq!(status, of_row);
+            }
             for (message, (from, to)) in messages.iter().zip(&pairs) {
                 let row = stored.iter().find(|row| row.id == message.id).expect("stored");
                 assert_eq!(row.status, Some(advance(*from, *to)), "{from:?} and {to:?}");
@@ -103,8 +121,13 @@ where
             });
         }
     }
-    apply(&world, &writes).await;
+    let reached = apply(&world, &writes).await;
     assert!(world.messages().await.iter().all(|message| message.status == Some(Read)));
+    for message in &messages {
+        let of_message = reached.iter().filter(|status| status.id == message.id);
+        let steps: Vec<MessageStatus> = of_message.map(|status| status.status).collect();
+        assert_eq!(steps, [Sent, Delivered, Read], "each is told in its order");
+    }
     let played: Vec<_> = (2..).zip(&messages).map(|(at, message)| (message.id.clone(), later(at))).collect();
     let writes: Vec<_> = played
         .iter()
@@ -146,10 +169,12 @@ where
         error: error.clone(),
     };
     let writes: Vec<_> = messages.iter().zip(&errors).map(write).collect();
-    apply(&world, &writes).await;
+    let mut reached = apply(&world, &writes).await;
+    reached.sort_by_key(|status| status.seq);
+    assert_eq!(reached.into_iter().map(|status| status.error).collect::<Vec<_>>(), errors);
     // A second reason comes too late.
     let error = Some(StatusError { code: 1, title: None });
-    apply(&world, &[StatusWrite { error, ..writes[1].clone() }]).await;
+    assert_eq!(apply(&world, &[StatusWrite { error, ..writes[1].clone() }]).await, []);
     let found: Vec<_> = world
         .messages()
         .await

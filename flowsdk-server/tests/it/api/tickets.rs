@@ -76,7 +76,7 @@ impl Tickets {
         (client, ticket)
     }
 
-    async fn arrive(&self, server: &Server) -> Client {
+    pub async fn arrive(&self, server: &Server) -> Client {
         let mut client = visitor(server, &self.channel).await;
         client.say("oi").await;
         assert_eq!(client.texts(1).await, ["Sobre?"]);

@@ -12,7 +12,15 @@ use super::tickets::Tickets;
 use crate::harness::{Api, Server, Setup, eventually, everywhere};
 
 everywhere!(a_conversation_is_told_in_order, what_waits_survives_a_kill);
-everywhere!(in process: life, scope, what_is_refused, deliveries_are_shown_and_replayed);
+everywhere!(in process:
+    life,
+    scope,
+    what_is_refused,
+    deliveries_are_shown_and_replayed,
+    a_secret_is_replaced_without_a_gap,
+    how_far_messages_came_is_told,
+    what_happens_to_contacts_is_told,
+);
 
 /// A server of somebody else, which answers with `status`.
 async fn receiver(status: u16) -> MockServer {
@@ -170,7 +178,8 @@ async fn life(setup: Setup) {
         (&made["isActive"], &made["pausedAt"], &made["failingSince"]),
         (&json!(true), &json!(null), &json!(null))
     );
-    assert_eq!(made.as_object().unwrap().len(), 10, "{made}");
+    assert_eq!(made["previousSecretEndsAt"], Value::Null);
+    assert_eq!(made.as_object().unwrap().len(), 11, "{made}");
     assert_eq!(admin.get(&path).await.ok(200), made);
     let paused = admin.patch(&path, &json!({ "isPaused": true, "name": "ERP" })).await.ok(200);
     assert_eq!((&paused["name"], paused["pausedAt"].is_string()), (&json!("ERP"), true));
@@ -179,12 +188,18 @@ async fn life(setup: Setup) {
     assert_eq!(admin.get(&format!("/webhooks?routerId={router}")).await.ok(200)["items"], json!([resumed]));
     let rotated = admin.send("POST", &format!("{path}/rotate-secret"), &[], None).await.ok(200);
     assert_ne!(rotated["secret"], json!(secret));
+    assert!(rotated["previousSecretEndsAt"].is_string(), "{rotated}");
+    let at_once = format!("{path}/rotate-secret?overlapHours=0");
+    let again = admin.send("POST", &at_once, &[], None).await.ok(200);
+    assert_eq!(again["previousSecretEndsAt"], Value::Null);
+    let shown = admin.get(&path).await.ok(200);
+    assert_eq!(shown.get("secret"), None);
     admin.delete(&path).await.ok(204);
     admin.get(&path).await.refused(404, "not_found", "Webhook não encontrado");
-    let log = records(&admin, &format!("entityType=WEBHOOK&routerId={router}"), 5).await;
-    assert_eq!(actions(&log), ["CREATE", "UPDATE", "UPDATE", "UPDATE", "DELETE"]);
+    let log = records(&admin, &format!("entityType=WEBHOOK&routerId={router}"), 6).await;
+    assert_eq!(actions(&log), ["CREATE", "UPDATE", "UPDATE", "UPDATE", "UPDATE", "DELETE"]);
     let text = json!(log).to_string();
-    for hidden in [secret.as_str(), rotated["secret"].as_str().unwrap()] {
+    for hidden in [secret.as_str(), rotated["secret"].as_str().unwrap(), again["secret"].as_str().unwrap()] {
         assert!(!text.contains(hidden), "{text}");
     }
 }
@@ -264,6 +279,11 @@ async fn what_is_refused(setup: Setup) {
     assert_eq!(admin.patch(&path, &json!({ "eventTypes": [] })).await.invalid_fields(), ["eventTypes"]);
     assert_eq!(admin.patch(&path, &json!({ "routerId": router })).await.invalid_fields(), ["routerId"]);
     assert_eq!(admin.get(&format!("{path}/deliveries?status=lost")).await.invalid_fields(), ["status"]);
+    for wrong in ["169", "-1", "1.5", "day", ""] {
+        let rotation = format!("{path}/rotate-secret?overlapHours={wrong}");
+        let refused = admin.send("POST", &rotation, &[], None).await;
+        assert_eq!(refused.invalid_fields(), ["overlapHours"], "{wrong}");
+    }
     let replay = format!("{path}/replay");
     let now = "2026-11-19T12:00:00.000Z";
     let empty = json!({ "from": now, "to": now });
@@ -326,4 +346,83 @@ async fn deliveries_are_shown_and_replayed(setup: Setup) {
     .await;
     assert_eq!(refused["statusCode"], Value::Null);
     assert_eq!(refused["error"], "the server's address is not public");
+}
+
+async fn a_secret_is_replaced_without_a_gap(setup: Setup) {
+    let setup = reaching(setup);
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let receiver = receiver(204).await;
+    let made = admin.post("/webhooks", &webhook(&router, &receiver, &json!(["ticket.opened"]))).await.ok(201);
+    let path = format!("/webhooks/{}", id(&made));
+    let rotation = format!("{path}/rotate-secret?overlapHours=1");
+    let rotated = admin.send("POST", &rotation, &[], None).await.ok(200);
+    let secret = |of: &Value| Secret::parse(of["secret"].as_str().unwrap().to_owned().into()).unwrap();
+    let signatures = async |count: usize, secrets: &[&Value]| {
+        admin.send("POST", &format!("{path}/test"), &[], None).await.ok(200);
+        let request = came(&server, &receiver, count).await.remove(count - 1);
+        let seconds: i64 = header(&request, "webhook-timestamp").parse().unwrap();
+        let text = std::str::from_utf8(&request.body).unwrap();
+        let by = |of: &&Value| sign(&secret(of), header(&request, "webhook-id"), seconds, text);
+        let expected: Vec<String> = secrets.iter().map(by).collect();
+        assert_eq!(header(&request, "webhook-signature"), expected.join(" "));
+    };
+    signatures(1, &[&rotated, &made]).await;
+    server.advance(Duration::from_hours(1)).await;
+    signatures(2, &[&rotated]).await;
+}
+
+async fn how_far_messages_came_is_told(setup: Setup) {
+    let setup = reaching(setup);
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let receiver = receiver(204).await;
+    admin.post("/webhooks", &webhook(&tickets.router, &receiver, &json!(["message.status"]))).await.ok(201);
+    server.advance(Duration::from_secs(2)).await;
+    let _visitor = tickets.arrive(&server).await;
+    let told = came(&server, &receiver, 1).await.remove(0);
+    let (kind, message) = (&body(&told)["type"], &body(&told)["data"]["message"]);
+    assert_eq!((kind, &message["status"]), (&json!("message.status"), &json!("delivered")));
+    let stored = admin.get(&format!("/messages/{}", id(message))).await.ok(200);
+    for field in ["id", "seq", "status", "statusUpdatedAt", "error"] {
+        assert_eq!(message[field], stored[field], "{field}");
+    }
+}
+
+async fn what_happens_to_contacts_is_told(setup: Setup) {
+    let setup = reaching(setup);
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, other) = (router(&admin, "Loja").await, router(&admin, "Outra").await);
+    let receiver = receiver(204).await;
+    let events = json!(["contact.created", "contact.updated", "contact.deleted"]);
+    let made = admin.post("/webhooks", &webhook(&router, &receiver, &events)).await.ok(201);
+    server.advance(Duration::from_secs(2)).await;
+    let new = |phone: &str, router: &str| json!({ "phoneNumber": phone, "name": "Zoë", "routerId": router });
+    admin.post("/contacts", &new("5511987650001", &other)).await.ok(201);
+    let zoe = admin.post("/contacts", &new("5511987650002", &router)).await.ok(201);
+    let path = format!("/contacts/{}", id(&zoe));
+    assert_eq!(
+        body(&came(&server, &receiver, 1).await[0])["data"],
+        json!({ "contact": admin.get(&path).await.ok(200) })
+    );
+    admin.patch(&path, &json!({ "name": "Zoé" })).await.ok(200);
+    admin.post(&format!("{path}/aliases"), &json!({ "alias": "BR.1349120865" })).await.ok(201);
+    let shown = admin.get(&path).await.ok(200);
+    let told = came(&server, &receiver, 3).await;
+    assert_eq!(body(&told[2])["data"], json!({ "contact": shown }));
+    admin.delete(&path).await.ok(204);
+    let told = came(&server, &receiver, 4).await;
+    let kinds: Vec<Value> = told.iter().map(|request| body(request)["type"].clone()).collect();
+    assert_eq!(
+        json!(kinds),
+        json!(["contact.created", "contact.updated", "contact.updated", "contact.deleted"])
+    );
+    assert_eq!(body(&told[3])["data"], json!({ "contact": { "id": zoe["id"] } }));
+    let left = admin.get(&format!("/webhooks/{}/deliveries", id(&made))).await.ok(200);
+    let left: Vec<&Value> =
+        left["items"].as_array().unwrap().iter().map(|delivery| &delivery["eventType"]).collect();
+    assert_eq!(left, [&json!("contact.deleted")], "what was told of a contact goes with them");
 }

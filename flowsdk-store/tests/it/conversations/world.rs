@@ -70,7 +70,7 @@ impl World {
     pub(crate) async fn new(store: SqlStore) -> Self {
         let clock = ManualClock::at(NOW);
         let cx = OpContext::new(Arc::new(clock.clone()), Arc::new(Cuids::new(clock.clone())));
-        let (store, sink) = (Arc::new(store), Arc::new(Sink::default()));
+        let (store, sink) = (Arc::new(store.with_context(cx.clone())), Arc::new(Sink::default()));
         let conversations = Arc::new(conversations(&store, &cx, &sink));
         let router = "router1".parse().expect("an id");
         let world = Self { store, clock, cx, conversations, sink, router };

@@ -17,7 +17,7 @@ use flowsdk_store::sql::SqlStore;
 use flowsdk_webhooks::delivery::{Attempt, Delivery, DeliveryFilter, DeliveryId, Secret};
 use flowsdk_webhooks::fan_out::FanOut;
 use flowsdk_webhooks::sender::Sender;
-use flowsdk_webhooks::webhook::{Webhook, WebhookChange, Webhooks};
+use flowsdk_webhooks::webhook::{SecretOverlap, Webhook, WebhookChange, Webhooks};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -115,6 +115,8 @@ impl Place {
             url: BaseUrl::parse("https://crm.example/hook").expect("an address"),
             event_types: WebhookEventType::ALL.to_vec(),
             secret: secret.seal(&key),
+            previous_secret: None,
+            previous_secret_ends_at: None,
             is_active: true,
             paused_at: None,
             failing_since: None,
@@ -160,6 +162,12 @@ impl Place {
 
     pub(super) async fn change(&self, change: WebhookChange) {
         self.webhooks.change(&self.author, Reach::ALL, &self.webhook.id, change).await.expect("changed");
+    }
+
+    /// Gives the webhook another secret.
+    pub(super) async fn rotate(&self, overlap: SecretOverlap) -> (Webhook, Secret) {
+        let rotated = self.webhooks.rotate_secret(&self.author, Reach::ALL, &self.webhook.id, overlap).await;
+        rotated.expect("rotated")
     }
 
     pub(super) async fn delete(&self) {

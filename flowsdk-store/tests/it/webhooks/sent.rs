@@ -8,11 +8,11 @@ use flowsdk_core::router::Reach;
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::time::IsoTime;
 use flowsdk_store::sql::SqlStore;
-use flowsdk_webhooks::delivery::{DeliveryStatus, KEPT_FOR, ReplayRange, sign};
-use flowsdk_webhooks::webhook::{WebhookChange, WebhookError};
+use flowsdk_webhooks::delivery::{DeliveryStatus, KEPT_FOR, ReplayRange, Secret, sign};
+use flowsdk_webhooks::webhook::{SecretOverlap, WebhookChange, WebhookError};
 use tokio_util::sync::CancellationToken;
 
-use super::place::Place;
+use super::place::{Call, Place};
 use crate::support::databases::on_every_database;
 
 on_every_database! {
@@ -28,6 +28,7 @@ on_every_database! {
     a_sender_that_stops_begins_nothing,
     old_deliveries_are_forgotten,
     what_was_told_of_a_contact_goes_with_them,
+    a_secret_that_is_replaced_signs_for_a_while,
 }
 
 fn pause(is_paused: bool) -> WebhookChange {
@@ -269,4 +270,41 @@ async fn what_was_told_of_a_contact_goes_with_them(store: SqlStore) {
     assert_eq!(left, ["e3"]);
     place.world.clock.advance(Duration::from_secs(5));
     assert_eq!(place.send().await, ["e3"], "nothing of the contact is sent again");
+}
+
+async fn a_secret_that_is_replaced_signs_for_a_while(store: SqlStore) {
+    let place = Place::new(store).await;
+    let hours = |hours| SecretOverlap::from_hours(hours).expect("an overlap");
+    let signed_by = async |event: &str| {
+        place.happens(event, "c1").await;
+        place.sender.send_due(&CancellationToken::new()).await.expect("sent");
+        place.receiver.calls.lock().expect("a lock").remove(0)
+    };
+    let expected = |call: &Call, secrets: &[&Secret]| {
+        let seconds = place.world.cx.now().as_millis() / 1_000;
+        let each = secrets.iter().map(|secret| sign(secret, call.event(), seconds, &call.body));
+        assert_eq!(call.header("webhook-signature"), each.collect::<Vec<_>>().join(" "));
+    };
+    let (rotated, second) = place.rotate(hours(2)).await;
+    let ends_at = place.world.cx.now() + Duration::from_hours(2);
+    assert_eq!((rotated.previous_secret_ends_at, rotated.previous_secret.is_some()), (Some(ends_at), true));
+    expected(&signed_by("e1").await, &[&second, &place.secret]);
+    place.world.clock.advance(Duration::from_hours(2) - Duration::from_millis(1));
+    place.sender.forget().await;
+    expected(&signed_by("e2").await, &[&second, &place.secret]);
+    place.world.clock.advance(Duration::from_millis(1));
+    expected(&signed_by("e3").await, &[&second]);
+    place.sender.forget().await;
+    let stored = place.stored().await;
+    assert_eq!((stored.previous_secret, stored.previous_secret_ends_at), (None, None));
+    // Of two that were replaced at once the older signs nothing more.
+    let (_, third) = place.rotate(SecretOverlap::default()).await;
+    let (_, fourth) = place.rotate(SecretOverlap::default()).await;
+    expected(&signed_by("e4").await, &[&fourth, &third]);
+    // A change of something else leaves both.
+    place.change(pause(false)).await;
+    expected(&signed_by("e5").await, &[&fourth, &third]);
+    let (rotated, fifth) = place.rotate(SecretOverlap::NONE).await;
+    assert_eq!((rotated.previous_secret, rotated.previous_secret_ends_at), (None, None));
+    expected(&signed_by("e6").await, &[&fifth]);
 }
