@@ -1,4 +1,4 @@
-//! What becomes of tickets by themselves: abandoned ones, those whose session is gone, and those whose agent is.
+//! What becomes of tickets by themselves: when a time is over, or their session or their agent is gone.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::session::HasSessions;
 use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
+use flowsdk_core::time::Timestamp;
 
 use super::steps::{close_all, end_offers, lock_session, tell, transfer};
 use super::survey;
@@ -40,8 +41,7 @@ where
     /// # Errors
     /// What was closed before stays closed.
     pub async fn tick(&self) -> Result<usize, StorageError> {
-        let abandoned = self.close(CloseKind::Abandoned).await?;
-        Ok(abandoned + self.close(CloseKind::System).await?)
+        Ok(self.settle(Due::Abandoned).await? + self.settle(Due::Lost).await?)
     }
 
     /// Ends offers that their users have not answered in time. Returns how many there were.
@@ -49,19 +49,7 @@ where
     /// # Errors
     /// What was ended before stays ended.
     pub async fn end_offers(&self) -> Result<usize, StorageError> {
-        let mut ended = 0;
-        loop {
-            let mut tx = self.store.begin().await?;
-            let found = tx.tickets().claim_unanswered(self.cx.now(), AT_ONCE).await?;
-            let is_last = found.len() < AT_ONCE as usize;
-            if !found.is_empty() {
-                ended += end_offers(&mut tx, &self.cx, found).await?.len();
-                tx.commit().await?;
-            }
-            if is_last {
-                return Ok(ended);
-            }
-        }
+        self.settle(Due::Unanswered).await
     }
 
     /// Notes which service levels are about to be broken or are, and tells so. Returns how many tickets there were.
@@ -69,30 +57,7 @@ where
     /// # Errors
     /// What was noted before stays noted.
     pub async fn pass_time(&self) -> Result<usize, StorageError> {
-        let mut noted = 0;
-        loop {
-            let now = self.cx.now();
-            let mut tx = self.store.begin().await?;
-            let found = tx.tickets().claim_overdue(now, AT_ONCE).await?;
-            let count = found.len();
-            if count > 0 {
-                let changed: Vec<(Ticket, Vec<ServiceChange>)> = found
-                    .into_iter()
-                    .map(|mut ticket| {
-                        let changes = ticket.pass_time(now);
-                        (ticket, changes)
-                    })
-                    .collect();
-                stored::save_service(&mut tx, &self.cx, &changed).await?;
-                tell(&mut tx, news_of(&changed).into_iter(), now).await?;
-                tx.commit().await?;
-                count_changes(&changed);
-                noted += count;
-            }
-            if count < AT_ONCE as usize {
-                return Ok(noted);
-            }
-        }
+        self.settle(Due::Overdue).await
     }
 
     /// Ends surveys that contacts do not answer in time: their flows go on. Returns how many there were.
@@ -100,22 +65,7 @@ where
     /// # Errors
     /// What was ended before stays ended.
     pub async fn end_surveys(&self) -> Result<usize, StorageError> {
-        let mut ended = 0;
-        loop {
-            let now = self.cx.now();
-            let mut tx = self.store.begin().await?;
-            let mut found = tx.tickets().claim_ended_surveys(now, AT_ONCE).await?;
-            let count = found.len();
-            if count > 0 {
-                found.iter_mut().for_each(|ticket| ticket.end_survey(now));
-                survey::save(&mut tx, &self.cx, &found).await?;
-                tx.commit().await?;
-                ended += count;
-            }
-            if count < AT_ONCE as usize {
-                return Ok(ended);
-            }
-        }
+        self.settle(Due::EndedSurveys).await
     }
 
     /// Lets tickets wait again whose users are no agents any more, or were not at the desk for as long as the queue allows.
@@ -150,25 +100,91 @@ where
         Ok(true)
     }
 
-    async fn close(&self, kind: CloseKind) -> Result<usize, StorageError> {
-        let mut closed = 0;
+    /// Settles tickets that are due, some in each transaction, until none is left. Returns how many there were.
+    async fn settle(&self, due: Due) -> Result<usize, StorageError> {
+        let mut settled = 0;
         loop {
-            let now = self.cx.now();
             let mut tx = self.store.begin().await?;
-            let found: Vec<Ticket> = match kind {
-                CloseKind::Abandoned => tx.tickets().claim_abandoned(now, AT_ONCE).await?,
-                _ => tx.tickets().claim_lost(AT_ONCE).await?,
-            };
+            let found = due.claim(&mut tx, self.cx.now()).await?;
             let is_last = found.len() < AT_ONCE as usize;
             if !found.is_empty() {
-                closed += close_all(&mut tx, found, &Closing::by_system(kind), &self.cx).await?.len();
+                settled += due.settle(&mut tx, &self.cx, found).await?;
                 tx.commit().await?;
             }
             if is_last {
-                return Ok(closed);
+                return Ok(settled);
             }
         }
     }
+}
+
+/// What tickets may be due for.
+#[derive(Debug, Clone, Copy)]
+enum Due {
+    /// Their contact has waited in silence for too long.
+    Abandoned,
+    /// Their session is gone or has another owner.
+    Lost,
+    /// Their offer was not answered in time.
+    Unanswered,
+    /// One of their service clocks has run out.
+    Overdue,
+    /// Their survey was not answered in time.
+    EndedSurveys,
+}
+
+impl Due {
+    /// Returns the tickets that are due, locked; [`AT_ONCE`] at most.
+    async fn claim<T: HasTickets>(self, tx: &mut T, now: Timestamp) -> Result<Vec<Ticket>, StorageError> {
+        let tickets = tx.tickets();
+        match self {
+            Self::Abandoned => tickets.claim_abandoned(now, AT_ONCE).await,
+            Self::Lost => tickets.claim_lost(AT_ONCE).await,
+            Self::Unanswered => tickets.claim_unanswered(now, AT_ONCE).await,
+            Self::Overdue => tickets.claim_overdue(now, AT_ONCE).await,
+            Self::EndedSurveys => tickets.claim_ended_surveys(now, AT_ONCE).await,
+        }
+    }
+
+    /// Does what is due with tickets that are locked: the last step of a transaction. Returns how many there were.
+    async fn settle<T: HasTickets + HasOutbox + HasNews>(
+        self,
+        tx: &mut T,
+        cx: &OpContext,
+        mut found: Vec<Ticket>,
+    ) -> Result<usize, StorageError> {
+        Ok(match self {
+            Self::Abandoned => {
+                close_all(tx, found, &Closing::by_system(CloseKind::Abandoned), cx).await?.len()
+            }
+            Self::Lost => close_all(tx, found, &Closing::by_system(CloseKind::System), cx).await?.len(),
+            Self::Unanswered => end_offers(tx, cx, found).await?.len(),
+            Self::Overdue => note_overdue(tx, cx, found).await?,
+            Self::EndedSurveys => {
+                found.iter_mut().for_each(|ticket| ticket.end_survey(cx.now()));
+                survey::save(tx, cx, &found).await?;
+                found.len()
+            }
+        })
+    }
+}
+
+/// Notes what became of service levels, and tells whoever has the tickets.
+async fn note_overdue<T: HasTickets + HasOutbox + HasNews>(
+    tx: &mut T,
+    cx: &OpContext,
+    found: Vec<Ticket>,
+) -> Result<usize, StorageError> {
+    let now = cx.now();
+    let note = |mut ticket: Ticket| {
+        let changes = ticket.pass_time(now);
+        (ticket, changes)
+    };
+    let changed: Vec<(Ticket, Vec<ServiceChange>)> = found.into_iter().map(note).collect();
+    stored::save_service(tx, cx, &changed).await?;
+    tell(tx, news_of(&changed).into_iter(), now).await?;
+    count_changes(&changed);
+    Ok(changed.len())
 }
 
 fn news_of(changed: &[(Ticket, Vec<ServiceChange>)]) -> Vec<News> {
