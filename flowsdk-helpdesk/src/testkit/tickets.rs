@@ -131,7 +131,7 @@ where
     assert_eq!(loads, [(world.router.clone(), 1)]);
 }
 
-/// The oldest tickets that wait are claimed, of one queue or of several, and those of silent contacts.
+/// The oldest tickets that wait are claimed, and those of silent contacts.
 pub async fn waiting_tickets_are_claimed_oldest_first<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: HelpdeskTx,
@@ -147,12 +147,6 @@ where
     let (q1, q2) = (queue_id("q1"), queue_id("q2"));
     assert_eq!(ids(&tx.tickets().claim_waiting(&q1, 5).await.expect("claim")), ["t3", "t1"]);
     assert_eq!(ids(&tx.tickets().claim_waiting(&q1, 1).await.expect("claim")), ["t3"]);
-    for (queues, expected) in
-        [(vec![q1.clone()], Some("t3")), (vec![q1.clone(), q2.clone()], Some("t2")), (vec![], None)]
-    {
-        let claimed = tx.tickets().claim_oldest(&queues).await.expect("claim");
-        assert_eq!(claimed.as_ref().map(|ticket| ticket.id.as_str()), expected);
-    }
     let mut waiting = tx.tickets().waiting_in(&[q1.clone(), q2.clone()]).await.expect("waiting");
     waiting.sort();
     assert_eq!(waiting, [(q1.clone(), 2, later(20)), (q2.clone(), 1, later(10))]);
