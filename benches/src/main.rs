@@ -6,6 +6,7 @@
 mod api;
 mod attacks;
 mod budget;
+mod desk;
 mod engine;
 mod flow;
 mod growth;
@@ -77,6 +78,8 @@ enum Race {
     Hostile(hostile::Options),
     /// Lists, lookups and turns on a small store and on a large one
     Growth(growth::Options),
+    /// Agents who pick tickets up, and handoffs until agents have them, against the statements alone
+    Desk(desk::Options),
     /// The socket alone: part of the raw cost
     #[command(hide = true)]
     RawSocket(webchat::RawSocket),
@@ -124,6 +127,7 @@ fn main() -> ExitCode {
         Race::Soak(options) => soak::soak(&options),
         Race::Hostile(options) => hostile::trial(&options),
         Race::Growth(options) => growth::race(&options),
+        Race::Desk(options) => desk::race(&options),
         Race::RawSocket(raw) => raw.serve(),
         Race::RawStorage(raw) => raw.run(),
     };

@@ -12,7 +12,7 @@ use crate::{interrupt, process, workspace};
 /// The options of `flowsdk-benches` that name a server built before.
 const SERVER: &str = "--server";
 /// The races with contenders on PostgreSQL and Redis.
-const WITH_SERVICES: [&str; 6] = ["api", "intake", "login", "streams", "hostile", "growth"];
+const WITH_SERVICES: [&str; 7] = ["api", "intake", "login", "streams", "hostile", "growth", "desk"];
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8> {
     let prebuilt = arguments
@@ -70,7 +70,13 @@ mod tests {
     #[test]
     fn only_some_races_need_services() {
         let ask = |line: &str| needs_services(&line.split(' ').map(Into::into).collect::<Vec<_>>());
-        assert!(ask("api --rounds 3") && ask("login") && ask("streams --rounds 1") && ask("growth"));
+        assert!(
+            ask("api --rounds 3")
+                && ask("login")
+                && ask("streams --rounds 1")
+                && ask("growth")
+                && ask("desk")
+        );
         assert!(!ask("webchat") && !ask("login-timing") && !ask("api --help"));
     }
 }

@@ -89,14 +89,15 @@ where
 
     async fn pick_up_once(&self, by: By<'_>, user: &UserId) -> Result<Option<Ticket>, Error> {
         let picked = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-            tx.tickets().lock_agent(user, by.reach.routers()).await?;
-            let queues = tx.queues().of_user(user, by.reach.routers()).await?;
-            let all: Vec<&Queue> = queues.iter().collect();
-            let free = has_room(tx, user, &all).await?;
-            if free.is_empty() && !queues.is_empty() {
-                return Err(Error::LimitReached);
-            }
-            let Some(before) = tx.tickets().claim_oldest(&free).await? else { return Ok(None) };
+            let routers = by.reach.routers();
+            tx.tickets().lock_agent(user, routers).await?;
+            let Some(before) = tx.tickets().claim_oldest_for(user, routers).await? else {
+                // Either nothing waits or they have no room, which is asked only now: most get a ticket.
+                let queues = tx.queues().of_user(user, routers).await?;
+                let all: Vec<&Queue> = queues.iter().collect();
+                let is_full = !all.is_empty() && has_room(tx, user, &all).await?.is_empty();
+                return if is_full { Err(Error::LimitReached) } else { Ok(None) };
+            };
             let after = give(tx, before.clone(), user, &self.cx).await?;
             Ok(Some((before, after)))
         })

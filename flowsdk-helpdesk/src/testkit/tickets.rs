@@ -8,14 +8,16 @@ use flowsdk_core::page::PageRequest;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::testkit::store::StoreUnderTest;
 
-use super::{HelpdeskTx, World, ids, later, queue_id};
-use crate::ticket::{CloseKind, Closing, HasTickets as _, Ticket, TicketFilter, TicketStatus};
+use super::{HelpdeskTx, World, ids, later, queue, queue_id};
+use crate::ticket::{
+    CloseKind, Closing, HasTickets as _, ServiceClock, ServiceClocks, Ticket, TicketFilter, TicketStatus,
+};
 
 fn user(id: &str) -> UserId {
     id.parse().expect("an id")
 }
 
-/// A ticket comes back as it was saved, locked and not.
+/// A ticket comes back as it was saved, locked and not, alone and with others.
 pub async fn a_ticket_is_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: HelpdeskTx,
@@ -25,6 +27,12 @@ where
     let mut ticket = world.ticket(&mut tx, "t1", "q1", 0).await;
     tx.tickets().insert_many(std::slice::from_ref(&ticket)).await.expect("insert");
     let mut states = vec![ticket.clone()];
+    let clock = ServiceClock::new(later(8), later(9));
+    ticket.start_service(Some(ServiceClocks { first_response: Some(clock), resolution: Some(clock) }));
+    ticket.offer(user("bia"), later(2), later(1)).expect("waiting");
+    states.push(ticket.clone());
+    ticket.pass(later(2)).expect("offered");
+    states.push(ticket.clone());
     ticket.assign(user("ana"), later(3)).expect("open");
     states.push(ticket.clone());
     let closing = Closing {
@@ -37,6 +45,13 @@ where
     ticket.queue_id = queue_id("q2");
     ticket.tag_ids = vec!["tag1".parse().expect("an id"), "tag2".parse().expect("an id")];
     ticket.first_replied_at = Some(later(4));
+    states.push(ticket.clone());
+    let survey = queue("q1", &world.router, "q1", later(0)).survey.expect("a survey");
+    ticket.ask(survey, None, later(6));
+    states.push(ticket.clone());
+    ticket.read_answer("m1".to_owned(), "5", later(7));
+    states.push(ticket.clone());
+    ticket.end_survey(later(8));
     states.push(ticket);
     for state in &states {
         tx.tickets().save_many(std::slice::from_ref(state)).await.expect("save");
@@ -44,6 +59,27 @@ where
         assert_eq!(tx.tickets().find_for_update(&state.id).await.expect("find").as_ref(), Some(state));
     }
     assert_eq!(tx.tickets().find(&"t2".parse().expect("an id")).await.expect("find"), None);
+    let mut others = Vec::new();
+    for (at, state) in (0_u64..).zip(&states) {
+        let id = format!("other{at}");
+        let other = world.ticket(&mut tx, &id, "q1", at).await;
+        tx.tickets().insert_many(std::slice::from_ref(&other)).await.expect("insert");
+        // What never changes stays that of the other one.
+        let (chat, contact, session) = (other.chat_id, other.contact_id, other.session_id);
+        let created_at = other.created_at;
+        others.push(Ticket {
+            id: other.id,
+            chat_id: chat,
+            contact_id: contact,
+            session_id: session,
+            created_at,
+            ..state.clone()
+        });
+    }
+    tx.tickets().save_many(&others).await.expect("save");
+    for other in &others {
+        assert_eq!(tx.tickets().find(&other.id).await.expect("find").as_ref(), Some(other), "saved together");
+    }
 }
 
 /// A second open ticket of a chat is refused, and a second one of a handoff, whether or not the first is open.
@@ -131,7 +167,7 @@ where
     assert_eq!(loads, [(world.router.clone(), 1)]);
 }
 
-/// The oldest tickets that wait are claimed, of one queue or of several, and those of silent contacts.
+/// The oldest tickets that wait are claimed, and those of silent contacts.
 pub async fn waiting_tickets_are_claimed_oldest_first<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: HelpdeskTx,
@@ -147,12 +183,6 @@ where
     let (q1, q2) = (queue_id("q1"), queue_id("q2"));
     assert_eq!(ids(&tx.tickets().claim_waiting(&q1, 5).await.expect("claim")), ["t3", "t1"]);
     assert_eq!(ids(&tx.tickets().claim_waiting(&q1, 1).await.expect("claim")), ["t3"]);
-    for (queues, expected) in
-        [(vec![q1.clone()], Some("t3")), (vec![q1.clone(), q2.clone()], Some("t2")), (vec![], None)]
-    {
-        let claimed = tx.tickets().claim_oldest(&queues).await.expect("claim");
-        assert_eq!(claimed.as_ref().map(|ticket| ticket.id.as_str()), expected);
-    }
     let mut waiting = tx.tickets().waiting_in(&[q1.clone(), q2.clone()]).await.expect("waiting");
     waiting.sort();
     assert_eq!(waiting, [(q1.clone(), 2, later(20)), (q2.clone(), 1, later(10))]);

@@ -91,9 +91,14 @@ pub trait TicketRepository: Send {
     /// left out.
     async fn claim_waiting(&mut self, queue: &QueueId, limit: u32) -> Result<Vec<Ticket>, StorageError>;
 
-    /// Returns the oldest ticket that waits in any of these queues and is offered to nobody, locked. Those that others have
-    /// locked are left out.
-    async fn claim_oldest(&mut self, queues: &[QueueId]) -> Result<Option<Ticket>, StorageError>;
+    /// Returns the oldest ticket that waits in the queues of a user and is offered to nobody, locked. The user must be locked
+    /// as an agent of these routers, or of all. Queues in which they have as many tickets as they may, and tickets that
+    /// others have locked, are left out.
+    async fn claim_oldest_for(
+        &mut self,
+        user: &UserId,
+        routers: Option<&[RouterId]>,
+    ) -> Result<Option<Ticket>, StorageError>;
 
     /// Locks the agents of a queue who are online at `now`, and returns their users, in the order of the agents' ids.
     async fn lock_online_agents(

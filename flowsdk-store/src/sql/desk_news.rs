@@ -31,6 +31,21 @@ const ALLOT: Sql = sql_per(
      ON CONFLICT (user_id) DO UPDATE SET last = desk_seq.last + excluded.last RETURNING user_id, last",
 );
 
+/// On SQLite, where no statement writes into two tables.
+const ALLOT_ONE: Sql = sql("INSERT INTO desk_seq (user_id, last) VALUES ($1, 1)
+     ON CONFLICT (user_id) DO UPDATE SET last = desk_seq.last + 1");
+
+/// With the next number of the user; on SQLite with the one that was allotted just before.
+const TELL_ONE: Sql = sql_per(
+    "INSERT INTO desk_news (user_id, seq, event, payload, key, created_at)
+     SELECT user_id, last, $2, $3, $4, $5 FROM desk_seq WHERE user_id = $1",
+    "WITH seat AS (
+        INSERT INTO desk_seq (user_id, last) VALUES ($1, 1)
+        ON CONFLICT (user_id) DO UPDATE SET last = desk_seq.last + 1 RETURNING user_id, last)
+     INSERT INTO desk_news (user_id, seq, event, payload, key, created_at)
+     SELECT user_id, last, $2::text, $3::jsonb, $4::text, $5::bigint FROM seat",
+);
+
 const LAST: Sql = sql("SELECT last FROM desk_seq WHERE user_id = $1");
 
 /// `$1` lists `[user, seen]`.
@@ -54,7 +69,7 @@ const UNSEEN_OF: &str =
 
 const PURGE: Sql = sql("DELETE FROM desk_news WHERE created_at < $1");
 
-super::statement::statements! { KNOWN, ALLOT, LAST, UNSEEN, PURGE; INSERT }
+super::statement::statements! { KNOWN, ALLOT, ALLOT_ONE, TELL_ONE, LAST, UNSEEN, PURGE; INSERT }
 
 super::accessor::has!(HasNews::news -> NewsRepository);
 
@@ -68,6 +83,14 @@ impl NewsRepository for SqlTx {
         };
         let is_new = |one: &&News| one.key.as_ref().is_none_or(|key| !known.contains(key));
         let news: Vec<&News> = news.iter().filter(is_new).collect();
+        if let [one] = news[..] {
+            if !self.conn.is_postgres() {
+                self.conn.execute(ALLOT_ONE, (&one.user,)).await?;
+            }
+            let (payload, key) = (one.event.payload(), one.key.as_deref());
+            let binds = (&one.user, one.event.name(), Json(&payload), key, now);
+            return self.conn.execute(TELL_ONE, binds).await.map(drop);
+        }
         let mut counts: BTreeMap<&UserId, i64> = BTreeMap::new();
         for one in &news {
             *counts.entry(&one.user).or_default() += 1;

@@ -71,6 +71,11 @@ enum Plan {
 }
 
 impl Conn {
+    /// Returns whether it is of Postgres.
+    pub(crate) fn is_postgres(&self) -> bool {
+        matches!(self, Self::Postgres(..))
+    }
+
     /// Returns all rows of a query.
     pub(crate) async fn fetch_all<R: Row>(
         &mut self,

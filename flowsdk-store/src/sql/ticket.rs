@@ -12,7 +12,7 @@ use flowsdk_helpdesk::ticket::{HasTickets, Ticket, TicketFilter, TicketRepositor
 
 use super::SqlTx;
 use super::list::{self, Filter, ListSql, Together, asked};
-use super::record::{Changes, Record as _, record};
+use super::record::{Record as _, record};
 use super::statement::{RowsSql, Sql, sql, sql_list, sql_locking, sql_per};
 
 record! {
@@ -54,7 +54,25 @@ const FIND_FOR_UPDATE: Sql = sql_per(Ticket::FIND, Ticket::FIND_FOR_UPDATE);
 
 static INSERT: RowsSql = RowsSql::insert::<Ticket>("");
 
-const SAVE: Sql = sql(Ticket::UPDATE);
+static SAVE: RowsSql = RowsSql::typed(
+    "WITH new (id, queue_id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at, passed_by, closed_at,
+        closed_by_user_id, close_kind, close_reason, summary, tag_ids, first_replied_at, service_clocks, service_next_at,
+        survey, survey_ends_at, contact_wrote_at, updated_at) AS (VALUES ",
+    &[
+        "text", "text", "text", "text", "bigint", "text", "bigint", "jsonb", "bigint", "text", "text", "text", "text",
+        "jsonb", "bigint", "jsonb", "bigint", "jsonb", "bigint", "bigint", "bigint",
+    ],
+    ") UPDATE ticket SET
+        queue_id = new.queue_id, status = new.status, assigned_user_id = new.assigned_user_id,
+        assigned_at = new.assigned_at, offered_user_id = new.offered_user_id, offer_ends_at = new.offer_ends_at,
+        passed_by = new.passed_by, closed_at = new.closed_at, closed_by_user_id = new.closed_by_user_id,
+        close_kind = new.close_kind, close_reason = new.close_reason, summary = new.summary, tag_ids = new.tag_ids,
+        first_replied_at = new.first_replied_at, service_clocks = new.service_clocks,
+        service_next_at = new.service_next_at, survey = new.survey, survey_ends_at = new.survey_ends_at,
+        contact_wrote_at = new.contact_wrote_at, updated_at = new.updated_at
+     FROM new WHERE ticket.id = new.id",
+)
+.or_one_by_one(Ticket::UPDATE);
 
 const OPEN_OF_CHATS: Sql = sql_list!(
     concat!(Ticket::SELECT, " WHERE status <> 'closed' AND kind = 'human' AND chat_id "),
@@ -126,7 +144,8 @@ const LOADS_OF: Sql = sql("SELECT router_id, COUNT(*) FROM (
         UNION ALL SELECT router_id FROM ticket WHERE status = 'waiting' AND offered_user_id = $1) AS theirs
      GROUP BY router_id");
 
-/// On SQLite nobody else has locked anything.
+/// On SQLite nobody else has locked anything. Postgres is asked for a range of one queue and one status, in their order: no
+/// other index has it. With equal signs it reads every ticket from the oldest one on while it takes many to wait.
 const CLAIM_WAITING: Sql = sql_per(
     concat!(
         Ticket::SELECT,
@@ -134,30 +153,47 @@ const CLAIM_WAITING: Sql = sql_per(
     ),
     concat!(
         Ticket::SELECT,
-        " WHERE queue_id = $1 AND status = 'waiting' AND offered_user_id IS NULL
-            ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED"
+        " WHERE (queue_id, status) >= ($1, 'waiting') AND (queue_id, status) <= ($1, 'waiting')
+            AND offered_user_id IS NULL ORDER BY queue_id, status, created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED"
     ),
 );
 
-/// The oldest of each queue, and the oldest of these.
-const CLAIM_OLDEST: Sql = sql_per(
+/// The oldest of each queue in which the user has room, as [`CLAIM_WAITING`] finds it, and the oldest of these. `$2` lists
+/// routers; NULL is all.
+const CLAIM_OLDEST_FOR: Sql = sql_per(
     concat!(
         Ticket::SELECT,
-        " WHERE id = (SELECT oldest.id FROM json_each($1) AS queue JOIN ticket AS oldest ON oldest.id = (
-                SELECT first.id FROM ticket AS first WHERE first.queue_id = queue.value AND first.status = 'waiting'
-                AND first.offered_user_id IS NULL
-                ORDER BY first.created_at, first.id LIMIT 1)
-            ORDER BY oldest.created_at, oldest.id LIMIT 1)"
+        " WHERE id = (SELECT oldest.id FROM agent JOIN queue_agent ON queue_agent.agent_id = agent.id
+                JOIN queue ON queue.id = queue_agent.queue_id JOIN ticket AS oldest ON oldest.id = (
+                    SELECT first.id FROM ticket AS first WHERE first.queue_id = queue.id AND first.status = 'waiting'
+                    AND first.offered_user_id IS NULL
+                    ORDER BY first.created_at, first.id LIMIT 1)
+            WHERE agent.user_id = $1 AND ($2 IS NULL OR agent.router_id IN (SELECT value FROM json_each($2)))
+            AND queue.max_concurrent_tickets_per_agent > ",
+        OPEN_BESIDE,
+        " ORDER BY oldest.created_at, oldest.id LIMIT 1)"
     ),
     concat!(
         Ticket::SELECT,
-        " WHERE id = (SELECT oldest.id FROM jsonb_array_elements_text($1) AS queue (id) CROSS JOIN LATERAL (
-                SELECT first.id, first.created_at FROM ticket AS first
-                WHERE first.queue_id = queue.id AND first.status = 'waiting' AND first.offered_user_id IS NULL
-                ORDER BY first.created_at, first.id LIMIT 1 FOR UPDATE SKIP LOCKED) AS oldest
-            ORDER BY oldest.created_at, oldest.id LIMIT 1)"
+        " WHERE id = (SELECT oldest.id FROM agent JOIN queue_agent ON queue_agent.agent_id = agent.id
+                JOIN queue ON queue.id = queue_agent.queue_id CROSS JOIN LATERAL (
+                    SELECT first.id, first.created_at FROM ticket AS first
+                    WHERE (first.queue_id, first.status) >= (queue.id, 'waiting')
+                    AND (first.queue_id, first.status) <= (queue.id, 'waiting') AND first.offered_user_id IS NULL
+                    ORDER BY first.queue_id, first.status, first.created_at, first.id
+                    LIMIT 1 FOR UPDATE SKIP LOCKED) AS oldest
+            WHERE agent.user_id = $1
+            AND ($2::jsonb IS NULL OR agent.router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2))))
+            AND queue.max_concurrent_tickets_per_agent > ",
+        OPEN_BESIDE,
+        " ORDER BY oldest.created_at, oldest.id LIMIT 1)"
     ),
 );
+/// What the user `$1` has in the router of a queue, and what is offered to them there.
+const OPEN_BESIDE: &str = "(SELECT COUNT(*) FROM ticket AS theirs WHERE theirs.router_id = queue.router_id
+                AND theirs.status = 'assigned' AND theirs.assigned_user_id = $1)
+                + (SELECT COUNT(*) FROM ticket AS theirs WHERE theirs.router_id = queue.router_id
+                AND theirs.status = 'waiting' AND theirs.offered_user_id = $1)";
 
 const LOCK_ONLINE_AGENTS: Sql = sql_per(
     concat!(ONLINE_AGENTS, " ORDER BY agent.id"),
@@ -290,9 +326,9 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
     ticket.contact_wrote_at, ticket.updated_at";
 
 super::statement::statements! {
-    FIND, FIND_FOR_UPDATE, SAVE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
-    CLAIM_WAITING, CLAIM_OLDEST, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
-    CLAIM_ABANDONED, CLAIM_UNANSWERED, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, LIST
+    FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
+    CLAIM_WAITING, CLAIM_OLDEST_FOR, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
+    CLAIM_ABANDONED, CLAIM_UNANSWERED, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, SAVE, LIST
 }
 
 super::accessor::has!(HasTickets::tickets -> TicketRepository);
@@ -322,10 +358,7 @@ impl TicketRepository for SqlTx {
     }
 
     async fn save_many(&mut self, tickets: &[Ticket]) -> Result<(), StorageError> {
-        for ticket in tickets {
-            self.conn.execute(SAVE, Changes(ticket)).await?;
-        }
-        Ok(())
+        self.conn.execute_rows(&SAVE, tickets, |to, ticket| ticket.bind_changes(to)).await.map(drop)
     }
 
     async fn open_of_chats_for_update(&mut self, chats: &[ChatId]) -> Result<Vec<Ticket>, StorageError> {
@@ -395,8 +428,12 @@ impl TicketRepository for SqlTx {
         self.conn.fetch_all(CLAIM_WAITING, (queue, i64::from(limit))).await
     }
 
-    async fn claim_oldest(&mut self, queues: &[QueueId]) -> Result<Option<Ticket>, StorageError> {
-        self.conn.fetch_optional(CLAIM_OLDEST, (Json(queues),)).await
+    async fn claim_oldest_for(
+        &mut self,
+        user: &UserId,
+        routers: Option<&[RouterId]>,
+    ) -> Result<Option<Ticket>, StorageError> {
+        self.conn.fetch_optional(CLAIM_OLDEST_FOR, (user, routers.map(Json))).await
     }
 
     async fn lock_online_agents(

@@ -158,7 +158,7 @@ async fn the_desk_reads_open_tickets_only() {
     let mut seen = 0;
     for (name, sql) in crate::sql::ticket::statements() {
         let index = match name {
-            "CLAIM_WAITING" | "CLAIM_OLDEST" | "QUEUES_TO_DISTRIBUTE" | "QUEUES_TO_DISTRIBUTE_TO" => {
+            "CLAIM_WAITING" | "CLAIM_OLDEST_FOR" | "QUEUES_TO_DISTRIBUTE" | "QUEUES_TO_DISTRIBUTE_TO" => {
                 "ticket_by_queue_status (queue_id=? AND status=?"
             }
             "COUNT_OPEN_IN" | "OPEN_IN" | "WAITING_IN" => "ticket_by_queue_status (queue_id=? AND status=?",

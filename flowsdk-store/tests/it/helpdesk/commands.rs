@@ -17,6 +17,7 @@ use crate::support::databases::on_every_database;
 
 on_every_database! {
     the_oldest_ticket_of_the_own_queues_is_picked_up,
+    a_full_queue_is_passed_over,
     a_ticket_is_assigned_to_an_agent_of_its_queue,
     an_answer_is_sent_by_whoever_has_the_ticket,
     nobody_answers_when_the_session_has_moved_on,
@@ -56,6 +57,42 @@ async fn the_oldest_ticket_of_the_own_queues_is_picked_up(store: SqlStore) {
         picked.push(ticket.session_id.expect("a session").party().to_owned());
     }
     assert_eq!(picked, ["v2", "v3", "v4"]);
+    assert!(matches!(pick_up().await, Err(TicketError::LimitReached)));
+}
+
+/// The tickets of all queues of the router count against the limit of each.
+async fn a_full_queue_is_passed_over(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    for queue in ["q1", "q2"] {
+        desk.add_queue(queue, ManualPickup).await;
+    }
+    desk.change_queue("q1", |queue| queue.max_concurrent_tickets_per_agent = 1).await;
+    desk.change_queue("q2", |queue| queue.max_concurrent_tickets_per_agent = 2).await;
+    let eva = desk.add_agent("eva", &["q1", "q2"]).await;
+    let mut waiting = Vec::new();
+    for (visitor, queue) in [("v1", "q1"), ("v2", "q1"), ("v3", "q2"), ("v4", "q2")] {
+        desk.arrive(visitor, "bill").await;
+        for event in desk.events().await {
+            let flowsdk_core::event::HelpdeskEvent::Handoff(mut event) = event else { panic!("{event:?}") };
+            event.preset_queue_id = Some(queue.parse().expect("an id"));
+            let event = flowsdk_core::event::HelpdeskEvent::Handoff(event);
+            desk.intake.take(&[&event]).await.expect("taken");
+        }
+        desk.world.clock.advance(std::time::Duration::from_secs(1));
+        waiting.push(desk.open_ticket(visitor).await.expect("a ticket"));
+    }
+    let pick_up = async || desk.desk.pick_up(desk.by(&eva), &eva).await;
+    for expected in [&waiting[0], &waiting[2]] {
+        let ticket = pick_up().await.expect("picked up").expect("a ticket");
+        assert_eq!(ticket.id, expected.id);
+    }
+    assert!(matches!(pick_up().await, Err(TicketError::LimitReached)));
+    for ticket in [&waiting[0], &waiting[2]] {
+        desk.desk.close(desk.by(&eva), &ticket.id, CloseTicket::default()).await.expect("closed");
+    }
+    let ticket = pick_up().await.expect("picked up").expect("a ticket");
+    assert_eq!(ticket.id, waiting[1].id, "there is room again");
+    desk.change_queue("q2", |queue| queue.max_concurrent_tickets_per_agent = 1).await;
     assert!(matches!(pick_up().await, Err(TicketError::LimitReached)));
 }
 
