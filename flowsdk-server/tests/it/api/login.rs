@@ -224,8 +224,11 @@ async fn desk_login(setup: Setup) {
             .weekday()
             .to_sunday_zero_offset();
     let never = json!([{ "weekday": (weekday + 3) % 7, "from": "10:00", "to": "10:01" }]);
-    setup.insert_agent(setup.seeded.router.as_str(), &ids[0], &json!(always), false).await;
-    setup.insert_agent(setup.seeded.router.as_str(), &ids[1], &never, false).await;
+    for (user, schedule) in ids.iter().zip([json!(always), never]) {
+        let router = setup.seeded.router.as_str();
+        let agent = json!({ "routerId": router, "userId": user, "loginSchedule": schedule });
+        admin.post("/agents", &agent).await.ok(201);
+    }
     let api = Api::anonymous(&server);
     let login =
         |name: &str, password: &str| json!({ "email": format!("{name}@example.com"), "password": password });

@@ -299,32 +299,6 @@ impl Setup {
         }
     }
 
-    /// Makes a user an agent of a router, as the helpdesk would.
-    pub async fn insert_agent(&self, router: &str, user: &str, schedule: &Value, can_dispatch: bool) {
-        let id = OpContext::system().ids().next_id();
-        let (schedule, now) = (schedule.to_string(), OpContext::system().now().as_millis());
-        // A parameter would need a cast on one of the engines; none of these texts has a quote.
-        let insert = format!(
-            "INSERT INTO agent (id, router_id, user_id, login_schedule, can_active_dispatch, created_at)
-             VALUES ('{id}', '{router}', '{user}', '{schedule}', {}, {now})",
-            i64::from(can_dispatch)
-        );
-        self.execute(insert).await;
-    }
-
-    /// Runs a statement on the database of the server.
-    async fn execute(&self, statement: String) {
-        let url = self.value("DATABASE_URL");
-        let statement = sqlx::raw_sql(sqlx::AssertSqlSafe(statement));
-        if self.is_postgres() {
-            let mut connection = sqlx::PgConnection::connect(url).await.unwrap();
-            statement.execute(&mut connection).await.unwrap();
-        } else {
-            let mut connection = sqlx::SqliteConnection::connect(url).await.unwrap();
-            statement.execute(&mut connection).await.unwrap();
-        }
-    }
-
     /// A text that no log may ever hold.
     pub fn plant(&self, secret: &str) {
         self.secrets.lock().unwrap().push(secret.to_owned());

@@ -381,7 +381,9 @@ async fn agents_dispatch_if_they_may(setup: Setup) {
     let agent = async |can_dispatch: bool| {
         let member = admin.member(setup, &json!([]), &[]).await;
         let user = member.get("/auth/me").await.ok(200)["user"]["id"].as_str().unwrap().to_owned();
-        setup.insert_agent(&desk.world.shop.router, &user, &Value::Null, can_dispatch).await;
+        let agent =
+            json!({ "routerId": desk.world.shop.router, "userId": user, "canActiveDispatch": can_dispatch });
+        admin.post("/agents", &agent).await.ok(201);
         member
     };
     let (may, may_not) = (agent(true).await, agent(false).await);
