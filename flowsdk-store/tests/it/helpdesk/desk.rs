@@ -26,16 +26,17 @@ use serde_json::{Value, json};
 
 use crate::conversations::flows::{block, flow_of};
 use crate::conversations::world::{World, bodies, session};
+use crate::support::stepping::Stepping;
 
 pub(crate) struct Helpdesk {
     pub(crate) world: World,
-    pub(crate) dispatcher: Arc<Dispatcher<SqlStore>>,
-    pub(crate) intake: HelpdeskIntake<SqlStore>,
-    pub(crate) desk: Desk<SqlStore>,
-    pub(crate) presence: Presence<SqlStore>,
-    pub(crate) queues: Queues<SqlStore>,
-    pub(crate) sweep: DeskSweep<SqlStore>,
-    pub(crate) notices: WaitingNotices<SqlStore>,
+    pub(crate) dispatcher: Arc<Dispatcher<Stepping>>,
+    pub(crate) intake: HelpdeskIntake<Stepping>,
+    pub(crate) desk: Desk<Stepping>,
+    pub(crate) presence: Presence<Stepping>,
+    pub(crate) queues: Queues<Stepping>,
+    pub(crate) sweep: DeskSweep<Stepping>,
+    pub(crate) notices: WaitingNotices<Stepping>,
     author: Author,
 }
 
@@ -57,7 +58,8 @@ impl Helpdesk {
         let world = World::new(store).await;
         world.publish("router1", "attended", attended()).await;
         world.start_with("router1", "attended").await;
-        let (store, cx) = (|| Arc::clone(&world.store), world.cx.clone());
+        let stepping = Arc::new(Stepping((*world.store).clone()));
+        let (store, cx) = (|| Arc::clone(&stepping), world.cx.clone());
         let dispatcher = Arc::new(Dispatcher::new(store(), cx.clone()));
         let handover = || Handover::Direct(Arc::clone(&world.sink) as Arc<dyn OutgoingSink>);
         let changes = || Arc::new(NoChangeLog);

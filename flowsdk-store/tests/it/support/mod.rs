@@ -1,3 +1,4 @@
 //! Fresh databases.
 
 pub(crate) mod databases;
+pub(crate) mod stepping;
