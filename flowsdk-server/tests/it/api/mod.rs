@@ -27,6 +27,7 @@ mod flow_versions;
 mod flows;
 mod fuzz;
 mod hostile;
+mod hostile_receivers;
 mod immediate;
 mod import_drafts;
 mod integrations;

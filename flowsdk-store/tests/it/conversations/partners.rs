@@ -20,6 +20,7 @@ use crate::support::databases::on_every_database;
 on_every_database! {
     an_agent_gets_the_session_and_gives_it_back,
     an_agent_hands_on_to_a_human,
+    a_takeover_leaves_the_agent_nothing_to_say,
     what_is_delivered_twice_is_done_once,
     a_silent_contact_is_told_to_the_agent,
     redirects_in_every_mode,
@@ -166,6 +167,37 @@ async fn an_agent_hands_on_to_a_human(store: SqlStore) {
     let stored = world.session("ana").await;
     assert_eq!((stored.mode, stored.helpdesk), (Mode::Flow, None));
     assert!(!stored.variables.contains_key("handoffDeflect"));
+}
+
+/// Rulings S14: an agent that still thinks when a human takes over changes nothing afterwards.
+async fn a_takeover_leaves_the_agent_nothing_to_say(store: SqlStore) {
+    let world = world(store).await;
+    world.say("ana", "m1", "oi").await;
+    world.say("ana", "m2", "help").await;
+    assert_eq!(world.published(TopicName::Agent).await.len(), 1);
+    // What the agent will have come to, once it has thought.
+    let late = world.hand_back("ana").await;
+    world.flow(FlowEvent::ExternalJump(jump("ana", "human", true))).await;
+    let taken = world.session("ana").await;
+    assert_eq!((taken.mode, &taken.agent), (Mode::Human, &None));
+    assert!(taken.epoch > late.epoch.expect("an epoch"), "what the agent says bears a former epoch");
+    for reason in ["resolved", "escalated", "inactivity"] {
+        assert_eq!(world.flow(ended(reason, late.clone())).await, [""; 0]);
+        let back = FlowEvent::HumanSessionEnded(late.clone());
+        assert_eq!(world.flow(back).await, [""; 0], "nor does it close the ticket of the human");
+    }
+    assert_eq!(world.session("ana").await, taken, "nothing is written");
+    // The agent is told that it has lost the session; the contact is heard by people alone.
+    let told = world.published(TopicName::Agent).await;
+    assert!(
+        told.iter().all(|event| event["kind"] != "message" && event.get("messages").is_none()),
+        "{told:?}"
+    );
+    world.say("ana", "m3", "hello?").await;
+    assert_eq!(world.published(TopicName::Agent).await, [] as [Value; 0]);
+    let heard = world.published(TopicName::Helpdesk).await;
+    let kinds: Vec<_> = heard.iter().map(|event| event["kind"].clone()).collect();
+    assert_eq!(kinds, ["handoff", "message"]);
 }
 
 async fn what_is_delivered_twice_is_done_once(store: SqlStore) {
