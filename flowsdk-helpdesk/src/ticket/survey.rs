@@ -61,6 +61,8 @@ impl AskedSurvey {
     fn read(&mut self, text: &str) -> Option<String> {
         match self.status {
             SurveyStatus::Answered | SurveyStatus::Unanswered => None,
+            // A number that is sent twice is no comment.
+            SurveyStatus::Commenting if self.score.is_some() && score_of(text) == self.score => None,
             SurveyStatus::Commenting => {
                 let comment: String = text.trim().chars().take(LONGEST_COMMENT).collect();
                 self.comment = (!comment.is_empty()).then_some(comment);
@@ -105,16 +107,27 @@ impl AskedSurvey {
     }
 }
 
-/// Returns the number from 1 to 5 that a text gives: the only one in it, one of five (`4/5`), or that of its stars.
+/// Most characters of a text that is read as a number: whoever writes more writes about something else.
+const LONGEST_SCORE: usize = 20;
+
+/// Returns the number from 1 to 5 that a short text gives: the only one in it, one of five (`4/5`), or that of its stars.
+/// A digit that touches a letter, a sign or another number, such as that of `5pm`, `-3` or `4.5`, is none.
 fn score_of(text: &str) -> Option<u8> {
-    let numbers: Vec<&str> =
-        text.split(|letter: char| !letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
-    let number = match numbers.as_slice() {
+    let text = text.trim();
+    if text.chars().count() > LONGEST_SCORE {
+        return None;
+    }
+    let words: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_end_matches(['.', '!', ','])).collect();
+    let with_digits: Vec<&str> =
+        words.into_iter().filter(|word| word.contains(|letter: char| letter.is_numeric())).collect();
+    let number = match with_digits.as_slice() {
         [] => text.matches(['⭐', '★', '🌟']).count().to_string(),
-        [one] | [one, "5"] => (*one).to_owned(),
+        [one] | [one, "5"] => one.strip_suffix("/5").unwrap_or(one).to_owned(),
         _ => return None,
     };
-    number.parse().ok().filter(|score| (1..=5).contains(score))
+    let is_plain = number.bytes().all(|digit| digit.is_ascii_digit());
+    number.parse().ok().filter(|score| is_plain && (1..=5).contains(score))
 }
 
 impl Ticket {
@@ -246,6 +259,9 @@ mod tests {
             ("nota 3", Some(3)),
             ("4/5", Some(4)),
             ("5 de 5", Some(5)),
+            ("4!", Some(4)),
+            ("nota: 3", Some(3)),
+            ("5 ⭐", Some(5)),
             ("⭐⭐⭐", Some(3)),
             ("★★★★★", Some(5)),
             ("0", None),
@@ -257,6 +273,17 @@ mod tests {
             ("", None),
             ("great", None),
             ("99999999999999999999", None),
+            ("-3", None),
+            ("+3", None),
+            ("4.5", None),
+            ("4,5", None),
+            ("4-5", None),
+            ("5%", None),
+            ("5pm", None),
+            ("mp3", None),
+            ("3x", None),
+            ("٣", None),
+            ("I waited 3 hours for nothing", None),
         ] {
             assert_eq!(score_of(text), expected, "{text:?}");
         }
@@ -293,6 +320,14 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_is_sent_twice_is_no_comment() {
+        let mut ticket = asked(survey(Some("Why?"), Some("Thanks")));
+        let said = talk(&mut ticket, &["5", "5", "all good"]);
+        assert_eq!(said, [Some("Why?".to_owned()), None, Some("Thanks".to_owned())]);
+        assert_eq!(answer(&ticket), (SurveyStatus::Answered, Some(5), Some("all good")));
+    }
+
+    #[test]
     fn a_message_that_comes_again_is_read_once() {
         let mut ticket = asked(survey(Some("Why?"), None));
         assert!(ticket.read_answer("m1".to_owned(), "4", NOW).is_some());
@@ -315,11 +350,13 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a contact writes: the survey ends after four messages at most, with a number or without one.
+        /// Whatever a contact writes: the survey ends after three messages at most that do not repeat the number, with one or
+        /// without.
         #[test]
         fn every_survey_ends(texts in prop::collection::vec("\\PC{0,6}|[0-9]", 4), comments: bool) {
             let mut ticket = asked(survey(comments.then_some("Why?"), Some("Thanks")));
-            for (at, text) in texts.iter().enumerate() {
+            let texts = texts.iter().map(String::as_str).chain(["that", "is", "all"]);
+            for (at, text) in texts.enumerate() {
                 let was_over = ticket.survey_ends_at.is_none();
                 let said = ticket.read_answer(format!("m{at}"), text, NOW);
                 prop_assert!(!was_over || said.is_none());
