@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::UserId;
+use flowsdk_core::id::{RouterId, UserId};
 use flowsdk_core::time::Timestamp;
 
 use super::PresenceStatus;
@@ -37,6 +37,9 @@ pub trait PresenceRepository: Send {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<Option<PresenceStatus>, StorageError>;
+
+    /// Returns whether a user is of a group that is confined to routers, this one among them.
+    async fn is_confined_to(&mut self, user: &UserId, router: &RouterId) -> Result<bool, StorageError>;
 
     /// Returns the users among these that exist, with their presence at `now`.
     async fn people(&mut self, users: &[UserId], now: Timestamp) -> Result<Vec<Person>, StorageError>;

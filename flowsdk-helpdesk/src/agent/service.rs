@@ -32,7 +32,7 @@ pub struct DeskAgents<S> {
 
 impl<S: Store> DeskAgents<S>
 where
-    S::Tx: HasRecords<DeskAgent> + HasRecords<AgentGroup> + HasRouters + HasIdempotency,
+    S::Tx: HasRecords<DeskAgent> + HasRecords<AgentGroup> + HasPresence + HasRouters + HasIdempotency,
 {
     /// Creates a service over `store` that notes its changes in `changes`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
@@ -62,7 +62,8 @@ where
         self.records.get(reach, id).await
     }
 
-    /// Makes a user an agent, once for each idempotency key.
+    /// Makes a user an agent, once for each idempotency key. Who reaches some routers only takes users of groups that are
+    /// confined to routers, this one among them: presence and login schedule of an agent hold for their user everywhere.
     ///
     /// # Errors
     /// [`Error::RouterUnknown`], [`Error::UserUnknown`], [`Error::GroupUnknown`], [`Error::Taken`],
@@ -70,6 +71,7 @@ where
     pub async fn create(
         &self,
         author: &Author,
+        reach: Reach<'_>,
         new: Admitted<NewDeskAgent>,
         once: Option<Once<DeskAgent>>,
     ) -> Result<Outcome<DeskAgent>, Error> {
@@ -78,6 +80,11 @@ where
             perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<DeskAgent, Error> {
                 tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
                 let agent = new.into_record(self.cx.ids(), self.cx.now());
+                let is_theirs = reach.routers().is_none()
+                    || tx.presence().is_confined_to(&agent.user_id, &agent.router_id).await?;
+                if !is_theirs {
+                    return Err(Error::UserUnknown);
+                }
                 check_group(tx, &agent).await?;
                 steps::insert(tx, &agent).await?;
                 Ok(agent)

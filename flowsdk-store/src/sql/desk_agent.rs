@@ -3,14 +3,14 @@
 use async_trait::async_trait;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::UserId;
+use flowsdk_core::id::{RouterId, UserId};
 use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::agent::{DeskAgent, HasPresence, Person, PresenceRepository, PresenceStatus};
 
 use super::SqlTx;
 use super::record::record;
 use super::router_record::{RecordSql, RouterTable};
-use super::statement::{Sql, sql, sql_list};
+use super::statement::{Sql, sql, sql_list, sql_per};
 
 record! {
     DeskAgent in "agent" {
@@ -36,7 +36,29 @@ const PEOPLE: Sql = sql_list!(
     ""
 );
 
-super::statement::statements! { PUT, RENEW, PEOPLE; TABLE }
+const IS_CONFINED_TO: Sql = sql_per(
+    "SELECT user_account.id FROM user_account JOIN user_group ON user_group.id = user_account.group_id
+     WHERE user_account.id = $1 AND user_account.user_role <> 'admin'
+        AND EXISTS (SELECT 1 FROM json_each(user_group.router_ids) WHERE value = $2)",
+    "SELECT user_account.id FROM user_account JOIN user_group ON user_group.id = user_account.group_id
+     WHERE user_account.id = $1 AND user_account.user_role <> 'admin'
+        AND EXISTS (SELECT 1 FROM jsonb_array_elements_text(user_group.router_ids) AS router (id) WHERE router.id = $2)",
+);
+
+/// Whether an agent has lost their router: their group is confined to others. On SQLite and on Postgres.
+pub(super) const HAS_LOST_ROUTER: (&str, &str) = (
+    "EXISTS (SELECT 1 FROM user_account JOIN user_group ON user_group.id = user_account.group_id
+        WHERE user_account.id = agent.user_id AND user_account.user_role <> 'admin'
+        AND json_array_length(user_group.router_ids) > 0
+        AND NOT EXISTS (SELECT 1 FROM json_each(user_group.router_ids) WHERE value = agent.router_id))",
+    "EXISTS (SELECT 1 FROM user_account JOIN user_group ON user_group.id = user_account.group_id
+        WHERE user_account.id = agent.user_id AND user_account.user_role <> 'admin'
+        AND jsonb_array_length(user_group.router_ids) > 0
+        AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements_text(user_group.router_ids) AS router (id)
+            WHERE router.id = agent.router_id))",
+);
+
+super::statement::statements! { IS_CONFINED_TO, PUT, RENEW, PEOPLE; TABLE }
 
 impl RouterTable for DeskAgent {
     fn sql() -> &'static RecordSql {
@@ -65,6 +87,11 @@ impl PresenceRepository for SqlTx {
     ) -> Result<Option<PresenceStatus>, StorageError> {
         let renewed: Vec<PresenceStatus> = self.conn.fetch_column(RENEW, (user, now, until)).await?;
         Ok(renewed.into_iter().next())
+    }
+
+    async fn is_confined_to(&mut self, user: &UserId, router: &RouterId) -> Result<bool, StorageError> {
+        let found: Vec<UserId> = self.conn.fetch_column(IS_CONFINED_TO, (user, router)).await?;
+        Ok(!found.is_empty())
     }
 
     async fn people(&mut self, users: &[UserId], now: Timestamp) -> Result<Vec<Person>, StorageError> {

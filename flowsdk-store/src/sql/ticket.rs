@@ -11,6 +11,7 @@ use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::ticket::{HasTickets, Ticket, TicketFilter, TicketRepository};
 
 use super::SqlTx;
+use super::desk_agent::HAS_LOST_ROUTER;
 use super::list::{self, Filter, ListSql, Together, asked};
 use super::record::{Record as _, record};
 use super::statement::{RowsSql, Sql, sql, sql_list, sql_locking, sql_per};
@@ -196,21 +197,29 @@ const OPEN_BESIDE: &str = "(SELECT COUNT(*) FROM ticket AS theirs WHERE theirs.r
                 AND theirs.status = 'waiting' AND theirs.offered_user_id = $1)";
 
 const LOCK_ONLINE_AGENTS: Sql = sql_per(
-    concat!(ONLINE_AGENTS, " ORDER BY agent.id"),
-    concat!(ONLINE_AGENTS, " ORDER BY agent.id FOR UPDATE OF agent"),
+    concat!(ONLINE_AGENTS, HAS_LOST_ROUTER.0, " ORDER BY agent.id"),
+    concat!(ONLINE_AGENTS, HAS_LOST_ROUTER.1, " ORDER BY agent.id FOR UPDATE OF agent"),
 );
 const ONLINE_AGENTS: &str =
     "SELECT agent.user_id FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
     JOIN desk_presence ON desk_presence.user_id = agent.user_id
-    WHERE queue_agent.queue_id = $1 AND desk_presence.status = 'online' AND desk_presence.until > $2";
+    WHERE queue_agent.queue_id = $1 AND desk_presence.status = 'online' AND desk_presence.until > $2
+    AND NOT ";
 
 /// `$2` lists routers; NULL is all.
 const LOCK_AGENT: Sql = sql_per(
-    "SELECT router_id FROM agent WHERE user_id = $1 AND ($2 IS NULL OR router_id IN (SELECT value FROM json_each($2)))
-     ORDER BY id",
-    "SELECT router_id FROM agent WHERE user_id = $1
-        AND ($2::jsonb IS NULL OR router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2))))
-     ORDER BY id FOR UPDATE",
+    concat!(
+        "SELECT agent.router_id FROM agent WHERE agent.user_id = $1
+            AND ($2 IS NULL OR agent.router_id IN (SELECT value FROM json_each($2))) AND NOT ",
+        HAS_LOST_ROUTER.0,
+        " ORDER BY agent.id"
+    ),
+    concat!(
+        "SELECT agent.router_id FROM agent WHERE agent.user_id = $1
+            AND ($2::jsonb IS NULL OR agent.router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))) AND NOT ",
+        HAS_LOST_ROUTER.1,
+        " ORDER BY agent.id FOR UPDATE OF agent"
+    ),
 );
 
 const WAITING_IN: Sql = sql_list!(
@@ -281,19 +290,21 @@ const ABANDONED: &str = concat!(
 );
 
 /// Whoever was given a ticket after they had left has the whole time as well.
-const UNATTENDED: Sql = sql(concat!(
+const UNATTENDED: Sql =
+    sql_per(concat!(HELD, HAS_LOST_ROUTER.0, ABSENT), concat!(HELD, HAS_LOST_ROUTER.1, ABSENT));
+const HELD: &str = concat!(
     "SELECT ",
     OF_TICKET,
     " FROM ticket JOIN queue ON queue.id = ticket.queue_id
         LEFT JOIN agent ON agent.router_id = ticket.router_id AND agent.user_id = ticket.assigned_user_id
         LEFT JOIN desk_presence ON desk_presence.user_id = ticket.assigned_user_id
-     WHERE ticket.status = 'assigned' AND ticket.kind = 'human' AND (agent.id IS NULL
-        OR (queue.reassign_after_minutes IS NOT NULL
+     WHERE ticket.status = 'assigned' AND ticket.kind = 'human' AND (agent.id IS NULL OR "
+);
+const ABSENT: &str = " OR (queue.reassign_after_minutes IS NOT NULL
             AND ticket.assigned_at <= $1 - queue.reassign_after_minutes * 60000
             AND (desk_presence.until IS NULL
                 OR desk_presence.until <= $1 - queue.reassign_after_minutes * 60000)))
-     ORDER BY ticket.created_at, ticket.id LIMIT $2"
-));
+     ORDER BY ticket.created_at, ticket.id LIMIT $2";
 
 const CLAIM_UNANSWERED: Sql = sql_per(UNANSWERED, concat!(UNANSWERED, " FOR UPDATE SKIP LOCKED"));
 const UNANSWERED: &str =

@@ -38,7 +38,7 @@ pub(super) async fn create_agent(
         request,
         answer: |agent: &DeskAgent| stored(&DeskAgentView::new(agent.clone(), None)),
     });
-    Ok(match agents.create(&can.caller.author(), can.admit(new)?, once).await? {
+    Ok(match agents.create(&can.caller.author(), can.reach(), can.admit(new)?, once).await? {
         Outcome::Done(agent) => {
             let body = shown(&presence, agent).await?;
             Created { collection: COLLECTION, id: body.id.to_string(), body }.into_response()

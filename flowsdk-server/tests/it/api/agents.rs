@@ -8,7 +8,7 @@ use super::building::{id, records, router};
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(life, a_schedule_says_when_an_agent_may_log_in);
-everywhere!(in process: what_is_refused, scope, presence, supervisors_set_agents_offline);
+everywhere!(in process: what_is_refused, scope, who_reaches_some_routers_takes_users_of_these_only, presence, supervisors_set_agents_offline);
 
 /// A new user.
 pub async fn user(api: &Api, name: &str) -> String {
@@ -133,6 +133,30 @@ async fn scope(setup: Setup) {
     let eva = admin.member(&setup, &read, &[]).await;
     eva.get(&path).await.ok(200);
     eva.delete(&path).await.refused(403, "permission_denied", "Sem permissão");
+}
+
+/// What is said of an agent holds for their user in all routers: other tenants' users are not to be taken.
+async fn who_reaches_some_routers_takes_users_of_these_only(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mine, theirs) = (router(&admin, "A").await, router(&admin, "B").await);
+    let all = json!([{ "resource": "queues", "actions": ["read", "write"] }]);
+    let supervisor = admin.member(&setup, &all, &[&mine]).await;
+    let me = async |api: &Api| id(&api.get("/auth/me").await.ok(200)["user"]);
+    let member = async |routers: &[&str]| me(&admin.member(&setup, &json!([]), routers).await).await;
+    let make =
+        async |user: &str| supervisor.post("/agents", &json!({ "routerId": mine, "userId": user })).await;
+    let administrator = me(&admin).await;
+    for user in
+        [member(&[&theirs]).await, member(&[]).await, administrator.clone(), user(&admin, "ana").await]
+    {
+        make(&user).await.refused(422, "user_unknown", "Usuário não existe");
+    }
+    for user in [member(&[&mine]).await, member(&[&theirs, &mine]).await] {
+        make(&user).await.ok(201);
+    }
+    // Whoever reaches everything takes anybody.
+    admin.post("/agents", &json!({ "routerId": mine, "userId": administrator })).await.ok(201);
 }
 
 async fn presence(setup: Setup) {

@@ -1,13 +1,18 @@
 //! Tickets that nobody closes (rulings D3).
 
+use flowsdk_auth::group::{Group, HasGroups as _};
+use flowsdk_auth::permission::Permissions;
+use flowsdk_auth::user::HasUsers as _;
+use flowsdk_core::id::RouterId;
 use std::time::Duration;
 
 use flowsdk_core::record::HasRecords;
 use flowsdk_core::session::HasSessions as _;
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_helpdesk::agent::{DeskAgent, DeskAgentId, PRESENCE_LIFETIME, PresenceStatus};
+use flowsdk_helpdesk::desk::TransferTicket;
 use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup};
-use flowsdk_helpdesk::ticket::{CloseKind, OpenedByKind, TicketStatus};
+use flowsdk_helpdesk::ticket::{CloseKind, OpenedByKind, TicketError, TicketStatus};
 use flowsdk_store::sql::SqlStore;
 
 use super::desk::{Helpdesk, holder};
@@ -19,6 +24,7 @@ on_every_database! {
     a_ticket_ends_with_its_session,
     a_ticket_of_an_agent_who_stays_away_waits_again,
     a_ticket_of_a_user_who_is_no_agent_any_more_waits_again,
+    an_agent_whose_group_has_lost_the_router_gets_none_of_its_tickets,
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -116,4 +122,48 @@ async fn a_ticket_of_a_user_who_is_no_agent_any_more_waits_again(store: SqlStore
     assert_eq!(desk.sweep.take_back().await.expect("swept"), 1);
     let waiting = desk.open_ticket("ana").await.expect("a ticket");
     assert_eq!((waiting.status, waiting.previous_ticket_id), (TicketStatus::Waiting, Some(ticket.id)));
+}
+
+async fn an_agent_whose_group_has_lost_the_router_gets_none_of_its_tickets(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    desk.online("eva").await;
+    let routers = |ids: &[&str]| ids.iter().map(|id| id.parse().expect("an id")).collect::<Vec<RouterId>>();
+    let now = desk.world.cx.now();
+    let mut group = Group {
+        id: "g1".parse().expect("an id"),
+        name: "Service".to_owned(),
+        permissions: Permissions::default(),
+        router_ids: routers(&["router1", "router2"]),
+        created_at: now,
+        updated_at: now,
+    };
+    let mut tx = desk.world.store.begin().await.expect("begin");
+    tx.groups().insert(&group).await.expect("a group");
+    let mut user = tx.users().find_for_update(&eva).await.expect("find").expect("a user");
+    user.group_id = Some(group.id.clone());
+    tx.users().save(&user).await.expect("saved");
+    tx.commit().await.expect("commit");
+    let first = desk.hand_over("ana", "bill").await.expect("a ticket");
+    assert_eq!(holder(&first), Some("eva"));
+    assert_eq!(desk.sweep.take_back().await.expect("swept"), 0);
+    let mut confine = async |to: &[&str]| {
+        group.router_ids = routers(to);
+        let mut tx = desk.world.store.begin().await.expect("begin");
+        tx.groups().save(&group).await.expect("saved");
+        tx.commit().await.expect("commit");
+    };
+    confine(&["router2"]).await;
+    assert_eq!(desk.sweep.take_back().await.expect("swept"), 1);
+    let next = desk.open_ticket("ana").await.expect("a ticket");
+    desk.dispatcher.sweep().await.expect("swept");
+    assert_eq!(holder(&desk.ticket(&next).await), None, "there is nobody else");
+    let to_eva = TransferTicket { to_user_id: Some(eva.clone()), to_queue_id: None };
+    let refused = desk.desk.transfer(desk.by(&eva), &next.id, to_eva).await;
+    assert!(matches!(refused, Err(TicketError::AgentUnknown)), "{refused:?}");
+    // A group without routers is confined to none.
+    confine(&[]).await;
+    desk.dispatcher.sweep().await.expect("swept");
+    assert_eq!(holder(&desk.ticket(&next).await), Some("eva"));
 }
