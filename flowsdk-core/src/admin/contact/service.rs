@@ -218,6 +218,11 @@ where
         details.contact = locked.ok_or(ContactError::NotFound)?;
         let before = details.contact.clone();
         change(&mut details.contact)?;
+        if details.contact == before {
+            // Nobody is told of what stays as it is.
+            tx.rollback().await;
+            return Ok(details);
+        }
         tx.contacts().save_many(&[&details.contact]).await?;
         tx.commit().await?;
         let contact = &details.contact;

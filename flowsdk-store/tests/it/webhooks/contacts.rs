@@ -133,6 +133,10 @@ async fn what_people_do_to_contacts_is_announced(store: SqlStore) {
     service.merge_variables(&author, Reach::ALL, &zoe, &sent).await.expect("merged");
     let events = announced(&world).await;
     assert_eq!(events[0].1["data"]["contact"]["contactVariables"], json!({ "plan": "pro" }));
+    // What stays as it is is told to nobody.
+    service.rename(&author, Reach::ALL, &zoe, &naming).await.expect("renamed");
+    service.merge_variables(&author, Reach::ALL, &zoe, &sent).await.expect("merged");
+    assert_eq!(told(&world).await, []);
     service.remove_variable(&author, Reach::ALL, &zoe, "plan").await.expect("removed");
     assert_eq!(told(&world).await, both("contact.updated"));
     let alias = || "BR.1".to_owned().try_into().expect("an alias");
