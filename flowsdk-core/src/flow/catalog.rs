@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 use crate::fault::StorageError;
-use crate::id::{FlowId, QueueId, RouterId};
+use crate::id::{FlowId, QueueId, RouterId, UserId};
 use crate::page::{Page, PageRequest};
 use crate::router::{Reach, Reachable};
 use crate::session::Channel;
@@ -122,6 +122,13 @@ pub trait FlowCatalog: Send {
 
     /// Returns the channels that lead to a router: those of which it has a number, account or chat.
     async fn channels_around(&mut self, router: &RouterId) -> Result<Vec<Channel>, StorageError>;
+
+    /// Returns those of these users who are agents of a router.
+    async fn agents_around(
+        &mut self,
+        router: &RouterId,
+        users: &[UserId],
+    ) -> Result<Vec<UserId>, StorageError>;
 
     /// Returns the active queues of a router: those to which its flows can hand over.
     async fn queues_around(&mut self, router: &RouterId) -> Result<Vec<QueueId>, StorageError>;

@@ -8,7 +8,7 @@ use flowsdk_core::flow::{
     Flow, FlowCatalog, FlowDraft, FlowFilter, FlowVersion, FlowVersionHead, HasFlowCatalog, LastNumbers,
     ListedFlow, WholeFlow,
 };
-use flowsdk_core::id::{FlowId, QueueId, RouterId};
+use flowsdk_core::id::{FlowId, QueueId, RouterId, UserId};
 use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::session::Channel;
 use serde_json::Value;
@@ -17,7 +17,7 @@ use super::SqlTx;
 use super::list::{self, Filter, ListSql, asked, given};
 use super::record::{All, Changes, Part, Record as _, record};
 use super::row::{Cells, Row, With};
-use super::statement::{Sql, sql, sql_locking, sql_per};
+use super::statement::{Sql, sql, sql_list, sql_locking, sql_per};
 
 /// A flow with the revision of its draft and the number of its published version.
 const LISTED: &str = concat!(
@@ -105,6 +105,9 @@ const CHANNELS_AROUND: Sql =
 
 const QUEUES_AROUND: Sql = sql("SELECT id FROM queue WHERE router_id = $1 AND is_active = 1 ORDER BY id");
 
+const AGENTS_AROUND: Sql =
+    sql_list!("SELECT user_id FROM agent WHERE router_id = $2 AND user_id ", "$1", " ORDER BY user_id");
+
 const WHOLE: Sql = sql(concat!(
     "SELECT ",
     Flow::COLUMNS,
@@ -115,7 +118,7 @@ const WHOLE: Sql = sql(concat!(
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, FIND_VERSION,
-    PURGE_TEST_VERSIONS, FLOWS_NAMING, CHANNELS_AROUND, QUEUES_AROUND, WHOLE; LIST, VERSIONS
+    PURGE_TEST_VERSIONS, FLOWS_NAMING, CHANNELS_AROUND, QUEUES_AROUND, AGENTS_AROUND, WHOLE; LIST, VERSIONS
 }
 
 type Listed = With<Flow, (i64, Option<i64>)>;
@@ -204,6 +207,14 @@ impl FlowCatalog for SqlTx {
 
     async fn queues_around(&mut self, router: &RouterId) -> Result<Vec<QueueId>, StorageError> {
         self.conn.fetch_column(QUEUES_AROUND, (router,)).await
+    }
+
+    async fn agents_around(
+        &mut self,
+        router: &RouterId,
+        users: &[UserId],
+    ) -> Result<Vec<UserId>, StorageError> {
+        self.conn.fetch_column(AGENTS_AROUND, (Json(users), router)).await
     }
 
     async fn whole(

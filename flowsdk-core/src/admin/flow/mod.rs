@@ -13,5 +13,5 @@ pub(crate) use service::empty_definition;
 pub use service::{
     CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, Tested, WhichDefinition, check_test, publish_test,
 };
-pub use surroundings::Surroundings;
+pub use surroundings::{DeskAround, Surroundings};
 pub use tx::FlowsTx;

@@ -7,12 +7,14 @@ mod handoffs;
 
 use std::collections::{HashMap, HashSet};
 
+pub use handoffs::DeskAround;
+
 use super::{FlowsTx, circle};
 use crate::fault::StorageError;
 use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, StaticReads, Target};
 use crate::flow::interpolate::{Template, Token};
 use crate::flow::{Flow, FlowKind, Problem};
-use crate::id::{FlowId, QueueId};
+use crate::id::FlowId;
 use crate::media::MediaId;
 use crate::page::{MAX_PAGE, PageRequest};
 use crate::router::VariableOwner;
@@ -45,8 +47,8 @@ pub struct Surroundings {
     pub channels: Vec<Channel>,
     /// The files that it names by id and which its router does not have.
     pub missing_files: HashSet<MediaId>,
-    /// The active queues of its router; not read for a definition that hands nobody over.
-    pub queues: HashSet<QueueId>,
+    /// Who takes what it hands over; not read for a definition that hands nobody over.
+    pub desk: DeskAround,
 }
 
 impl Surroundings {
@@ -71,7 +73,7 @@ impl Surroundings {
             flows: flows.into_iter().map(|other| other.id).collect(),
             channels: tx.flow_catalog().channels_around(&flow.router_id).await?,
             missing_files: files::missing(tx, flow, definition).await?,
-            queues: handoffs::queues(tx, flow, definition).await?,
+            desk: handoffs::desk_around(tx, flow, definition).await?,
         })
     }
 
@@ -95,7 +97,7 @@ impl Surroundings {
         }
         found.extend(self.channels.iter().flat_map(|channel| channels::not_carried(definition, *channel)));
         found.extend(files::warnings(definition, &self.missing_files));
-        found.extend(handoffs::warnings(definition, &self.queues));
+        found.extend(handoffs::warnings(definition, &self.desk));
         for StaticReads { block, pointer, router, flow } in definition.static_reads() {
             let router = router.iter().filter(|key| !self.router_variables.contains_key(&***key));
             let flow = flow.iter().filter(|key| !self.flow_variables.contains_key(&***key));
@@ -283,7 +285,7 @@ mod tests {
             circles: set("/blocks/0/outputConditions/0/target/flowId"),
             channels: Channel::ALL.to_vec(),
             missing_files: HashSet::new(),
-            queues: HashSet::new(),
+            desk: DeskAround::default(),
         };
         let first = around.warnings(&definition).remove(0);
         assert!(first.message.english().starts_with("`router.token`, `flow.pin`: "), "{first:?}");

@@ -281,7 +281,7 @@ async fn a_handoff_that_nobody_takes_is_warned_of(setup: Setup) {
     let admin = Api::admin(&setup, &server).await;
     let router = router(&admin, "R").await;
     let definition = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [
-        { "id": "a", "type": "human", "queueId": "cgone", "defaultOutput": { "end": true } }] });
+        { "id": "a", "type": "human", "queueId": "cgone", "userId": "cnobody", "defaultOutput": { "end": true } }] });
     let flow = id(&draft(&admin, &router, &definition).await);
     let codes = async || {
         let found = act(&admin, &format!("/flows/{flow}/validate")).await.ok(200);
@@ -290,7 +290,7 @@ async fn a_handoff_that_nobody_takes_is_warned_of(setup: Setup) {
     };
     assert_eq!(codes().await, ["no_queue"]);
     let queue = id(&admin.post("/queues", &json!({ "routerId": router, "name": "Fila" })).await.ok(201));
-    assert_eq!(codes().await, ["queue_not_active"]);
+    assert_eq!(codes().await, ["queue_not_active", "user_not_agent"]);
     admin.patch(&format!("/queues/{queue}"), &json!({ "isActive": false })).await.ok(200);
     assert_eq!(codes().await, ["no_queue"]);
     let published = act(&admin, &format!("/flows/{flow}/publish")).await.ok(200);
