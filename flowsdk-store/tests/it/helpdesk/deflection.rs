@@ -14,6 +14,7 @@ use crate::support::databases::on_every_database;
 
 on_every_database! {
     a_queue_turns_handoffs_away_when_nobody_is_there,
+    whoever_has_lost_the_router_is_not_there,
     a_full_queue_turns_handoffs_away,
     a_closed_queue_turns_handoffs_away,
     a_handoff_that_was_turned_away_comes_again,
@@ -45,6 +46,20 @@ async fn a_queue_turns_handoffs_away_when_nobody_is_there(store: SqlStore) {
     desk.presence.set(&eva, PresenceStatus::Online).await.expect("set");
     desk.world.clock.advance(Duration::from_secs(60));
     assert_eq!(desk.hand_over("fabi", "bill").await, None, "the presence has run out");
+}
+
+async fn whoever_has_lost_the_router_is_not_there(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", ManualPickup).await;
+    desk.change_queue("q1", |queue| queue.deflect_when = vec![DeflectReason::NoAgent]).await;
+    desk.add_agent("eva", &["q1"]).await;
+    desk.online("eva").await;
+    for (visitor, routers, is_taken) in
+        [("ana", &["router2"][..], false), ("bia", &["router1", "router2"], true), ("caio", &[], true)]
+    {
+        desk.confine("eva", routers).await;
+        assert_eq!(desk.hand_over(visitor, "bill").await.is_some(), is_taken, "{visitor}");
+    }
 }
 
 async fn a_full_queue_turns_handoffs_away(store: SqlStore) {

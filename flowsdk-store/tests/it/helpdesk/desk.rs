@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use flowsdk_auth::group::{Group, HasGroups as _};
+use flowsdk_auth::permission::Permissions;
 use flowsdk_auth::user::{Email, HasUsers as _, User, UserRole};
 use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::conversation::{ConversationEvent, Handover, OutgoingSink};
@@ -136,6 +138,30 @@ impl Helpdesk {
         }
         tx.commit().await.expect("commit");
         user.id
+    }
+
+    /// Confines a user to routers, by a group of their own.
+    pub(crate) async fn confine(&self, name: &str, routers: &[&str]) {
+        let now = self.world.cx.now();
+        let group = Group {
+            id: format!("group-{name}").parse().expect("an id"),
+            name: name.to_uppercase(),
+            permissions: Permissions::default(),
+            router_ids: routers.iter().map(|id| id.parse().expect("an id")).collect(),
+            created_at: now,
+            updated_at: now,
+        };
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let user = name.parse().expect("an id");
+        let mut user = tx.users().find_for_update(&user).await.expect("find").expect("a user");
+        if user.group_id.is_some() {
+            tx.groups().save(&group).await.expect("saved");
+        } else {
+            tx.groups().insert(&group).await.expect("a group");
+            user.group_id = Some(group.id);
+            tx.users().save(&user).await.expect("saved");
+        }
+        tx.commit().await.expect("commit");
     }
 
     pub(crate) async fn online(&self, name: &str) {

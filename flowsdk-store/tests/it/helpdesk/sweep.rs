@@ -1,9 +1,5 @@
 //! Tickets that nobody closes (rulings D3).
 
-use flowsdk_auth::group::{Group, HasGroups as _};
-use flowsdk_auth::permission::Permissions;
-use flowsdk_auth::user::HasUsers as _;
-use flowsdk_core::id::RouterId;
 use std::time::Duration;
 
 use flowsdk_core::record::HasRecords;
@@ -129,32 +125,11 @@ async fn an_agent_whose_group_has_lost_the_router_gets_none_of_its_tickets(store
     desk.add_queue("q1", LeastLoaded).await;
     let eva = desk.add_agent("eva", &["q1"]).await;
     desk.online("eva").await;
-    let routers = |ids: &[&str]| ids.iter().map(|id| id.parse().expect("an id")).collect::<Vec<RouterId>>();
-    let now = desk.world.cx.now();
-    let mut group = Group {
-        id: "g1".parse().expect("an id"),
-        name: "Service".to_owned(),
-        permissions: Permissions::default(),
-        router_ids: routers(&["router1", "router2"]),
-        created_at: now,
-        updated_at: now,
-    };
-    let mut tx = desk.world.store.begin().await.expect("begin");
-    tx.groups().insert(&group).await.expect("a group");
-    let mut user = tx.users().find_for_update(&eva).await.expect("find").expect("a user");
-    user.group_id = Some(group.id.clone());
-    tx.users().save(&user).await.expect("saved");
-    tx.commit().await.expect("commit");
+    desk.confine("eva", &["router1", "router2"]).await;
     let first = desk.hand_over("ana", "bill").await.expect("a ticket");
     assert_eq!(holder(&first), Some("eva"));
     assert_eq!(desk.sweep.take_back().await.expect("swept"), 0);
-    let mut confine = async |to: &[&str]| {
-        group.router_ids = routers(to);
-        let mut tx = desk.world.store.begin().await.expect("begin");
-        tx.groups().save(&group).await.expect("saved");
-        tx.commit().await.expect("commit");
-    };
-    confine(&["router2"]).await;
+    desk.confine("eva", &["router2"]).await;
     assert_eq!(desk.sweep.take_back().await.expect("swept"), 1);
     let next = desk.open_ticket("ana").await.expect("a ticket");
     desk.dispatcher.sweep().await.expect("swept");
@@ -163,7 +138,7 @@ async fn an_agent_whose_group_has_lost_the_router_gets_none_of_its_tickets(store
     let refused = desk.desk.transfer(desk.by(&eva), &next.id, to_eva).await;
     assert!(matches!(refused, Err(TicketError::AgentUnknown)), "{refused:?}");
     // A group without routers is confined to none.
-    confine(&[]).await;
+    desk.confine("eva", &[]).await;
     desk.dispatcher.sweep().await.expect("swept");
     assert_eq!(holder(&desk.ticket(&next).await), Some("eva"));
 }
