@@ -3,8 +3,8 @@
 mod assignment;
 mod command;
 mod content;
-mod reason;
 mod service;
+mod settings;
 pub(crate) mod steps;
 pub(crate) mod survey;
 mod sweep;

@@ -22,7 +22,7 @@ use flowsdk_core::stream::outbox::HasOutbox;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 
-use super::reason::Answers;
+use super::settings::ClosingSettings;
 use super::steps::{Moved, is_with, lock_session, publish_endings, tell, transfer};
 use super::survey::text_to;
 use super::{CloseTicket, ReplyToContact, TagTicket, TransferTicket, content};
@@ -30,7 +30,7 @@ use crate::agent::HasPresence;
 use crate::close_reason::HasCloseReasons;
 use crate::dispatch::{DispatchTx, Dispatcher};
 use crate::news::News;
-use crate::queue::{HasQueues as _, Survey};
+use crate::queue::HasQueues as _;
 use crate::tag::{HasTags, TagId};
 use crate::ticket::{
     HasTickets, ServiceClocks, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget,
@@ -235,15 +235,15 @@ where
         Ok(ends_at.is_some_and(|ends_at| ends_at > self.cx.now()))
     }
 
-    /// Returns the survey of a ticket's queue, if its contact can be asked. Their session is locked then.
-    async fn survey_of(&self, tx: &mut S::Tx, ticket: &Ticket) -> Result<Option<Survey>, StorageError> {
-        let queue = tx.queues().find_many(std::slice::from_ref(&ticket.queue_id)).await?.pop();
-        let Some(survey) = queue.and_then(|queue| queue.survey) else { return Ok(None) };
+    /// Returns whether the contact of a ticket can be asked something when it is closed. Their session is locked then.
+    async fn can_be_asked(&self, tx: &mut S::Tx, ticket: &Ticket) -> Result<bool, StorageError> {
         let session = lock_session(tx, ticket).await?;
         let session =
             session.filter(|session| ticket.epoch == Some(session.epoch) && is_with(session, ticket));
-        let Some(session) = session else { return Ok(None) };
-        Ok(self.is_reachable(tx, &session).await?.then_some(survey))
+        match session {
+            Some(session) => self.is_reachable(tx, &session).await,
+            None => Ok(false),
+        }
     }
 
     /// Closes a ticket that somebody has: its flow goes on, after the survey if its queue has one.
@@ -252,11 +252,11 @@ where
     /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::BlockNotFound`], [`Error::TagUnknown`],
     /// [`Error::CloseReasonUnknown`], [`Error::Storage`].
     pub async fn close(&self, by: By<'_>, id: &TicketId, command: CloseTicket) -> Result<Ticket, Error> {
-        self.close_one(by, id, command, &mut Answers::default()).await
+        self.close_one(by, id, command, &mut ClosingSettings::default()).await
     }
 
     /// Closes tickets one after the other, as [`Self::close`] does, and returns what became of each, in their order. Each
-    /// router is asked once whether it has the reason.
+    /// router is asked once whether it has the reason, and each queue once for its survey.
     ///
     /// # Errors
     /// [`StorageError`]: no further ticket is closed.
@@ -266,10 +266,10 @@ where
         ids: Vec<TicketId>,
         command: &CloseTicket,
     ) -> Result<Vec<(TicketId, Result<Ticket, Error>)>, StorageError> {
-        let mut answers = Answers::default();
+        let mut settings = ClosingSettings::default();
         let mut outcomes = Vec::with_capacity(ids.len());
         for id in ids {
-            match self.close_one(by, &id, command.clone(), &mut answers).await {
+            match self.close_one(by, &id, command.clone(), &mut settings).await {
                 Err(Error::Storage(error)) => return Err(error),
                 outcome => outcomes.push((id, outcome)),
             }
@@ -282,12 +282,12 @@ where
         by: By<'_>,
         id: &TicketId,
         command: CloseTicket,
-        answers: &mut Answers,
+        settings: &mut ClosingSettings,
     ) -> Result<Ticket, Error> {
         let mut asked = None;
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             let found = find_within(tx, by.reach, id).await?;
-            if !answers.takes(tx, &found.router_id, command.reason.as_deref()).await? {
+            if !settings.takes(tx, &found.router_id, command.reason.as_deref()).await? {
                 return Err(Error::CloseReasonUnknown);
             }
             let tags = known_tags(tx, &found, command.tag_ids.clone()).await?;
@@ -295,13 +295,13 @@ where
             if let Some(target) = &closing.jump_target {
                 check_target(tx, &found, target).await?;
             }
-            let survey = self.survey_of(tx, &found).await?;
+            must_be_assigned(&found)?;
+            let survey = match settings.survey_of(tx, &found.queue_id).await? {
+                Some(survey) if self.can_be_asked(tx, &found).await? => Some(survey),
+                _ => None,
+            };
             let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-            match before.status {
-                TicketStatus::Closed => return Err(Error::Closed),
-                TicketStatus::Waiting => return Err(Error::Waiting),
-                TicketStatus::Assigned => {}
-            }
+            must_be_assigned(&before)?;
             let (mut after, now) = (before.clone(), self.cx.now());
             after.tag_ids = tags.unwrap_or(after.tag_ids);
             after.close(&closing, now)?;
@@ -440,14 +440,19 @@ async fn lock<T: DeskTx>(tx: &mut T, ticket: &Ticket) -> Result<(Option<Session>
     Ok((session, ticket))
 }
 
-/// Checks that a user has a ticket.
-fn must_have(ticket: &Ticket, user: &UserId) -> Result<(), Error> {
+/// Checks that somebody has a ticket.
+fn must_be_assigned(ticket: &Ticket) -> Result<(), Error> {
     match ticket.status {
         TicketStatus::Closed => Err(Error::Closed),
         TicketStatus::Waiting => Err(Error::Waiting),
-        TicketStatus::Assigned if ticket.assigned_user_id.as_ref() == Some(user) => Ok(()),
-        TicketStatus::Assigned => Err(Error::AssignedToAnother),
+        TicketStatus::Assigned => Ok(()),
     }
+}
+
+/// Checks that a user has a ticket.
+fn must_have(ticket: &Ticket, user: &UserId) -> Result<(), Error> {
+    must_be_assigned(ticket)?;
+    if ticket.assigned_user_id.as_ref() == Some(user) { Ok(()) } else { Err(Error::AssignedToAnother) }
 }
 
 /// Returns each of these tags once.

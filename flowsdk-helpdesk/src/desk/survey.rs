@@ -36,14 +36,17 @@ pub(crate) async fn read_answers<T: HasTickets + HasMessages + HasOutbox>(
     let (mut routers, mut events) = (Vec::new(), Vec::new());
     for event in wrote {
         let Some((ticket, has_changed)) = asked.get_mut(&event.session_id) else { continue };
-        // What was written before the question is no answer to it.
-        let is_answer = ticket.survey.as_ref().is_some_and(|asked| asked.asked_at <= event.timestamp);
-        for message in event.messages.iter().filter(|message| is_answer && message.content.is_said()) {
-            *has_changed = true;
+        for message in event.messages.iter().filter(|message| message.content.is_said()) {
             let key = message.dedupe_key(&event.session_id);
-            let Some(text) = ticket.read_answer(key, message.content.as_text(), cx.now()) else { continue };
-            routers.push(ticket.router_id.clone());
-            events.extend(text_to(cx, ticket, text));
+            if !ticket.awaits_answer(&key, event.timestamp) {
+                continue;
+            }
+            *has_changed = true;
+            let text = ticket.read_answer(key, message.content.as_text(), cx.now());
+            if let Some(event) = text.and_then(|text| text_to(cx, ticket, text)) {
+                routers.push(ticket.router_id.clone());
+                events.push(event);
+            }
         }
     }
     let changed: Vec<Ticket> =

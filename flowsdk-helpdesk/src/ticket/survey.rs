@@ -150,11 +150,19 @@ impl Ticket {
         question
     }
 
-    /// Reads a message of the contact, of which `key` names one, as an answer to the survey that waits for it. Returns what
-    /// is said to it. When the survey is over, `survey_ends_at` is `None`.
+    /// Returns whether its survey waits for a message that was written at `written_at` and that `key` names. What was written
+    /// before the question is no answer to it, and a message that comes again was read before.
+    pub fn awaits_answer(&self, key: &str, written_at: Timestamp) -> bool {
+        let waits = |asked: &AskedSurvey| {
+            asked.asked_at <= written_at && asked.read.iter().all(|read_before| read_before != key)
+        };
+        self.survey_ends_at.is_some() && self.survey.as_ref().is_some_and(waits)
+    }
+
+    /// Reads a message for which its survey waits, and that `key` names. Returns what is said to it. When the survey is
+    /// over, `survey_ends_at` is `None`.
     pub fn read_answer(&mut self, key: String, text: &str, now: Timestamp) -> Option<String> {
-        self.survey_ends_at?;
-        let asked = self.survey.as_mut().filter(|asked| !asked.read.contains(&key))?;
+        let asked = self.survey.as_mut()?;
         asked.read.push(key);
         let said = asked.read(text);
         self.survey_ends_at = (!asked.is_over()).then(|| now + time_of(&asked.survey));
@@ -240,7 +248,7 @@ mod tests {
         let mut said = Vec::new();
         for text in texts {
             let key = format!("m{}", ticket.survey.as_ref().map_or(0, |asked| asked.read.len()));
-            said.push(ticket.read_answer(key, text, NOW));
+            said.push(ticket.awaits_answer(&key, NOW).then(|| ticket.read_answer(key, text, NOW)).flatten());
         }
         said
     }
@@ -330,9 +338,17 @@ mod tests {
     #[test]
     fn a_message_that_comes_again_is_read_once() {
         let mut ticket = asked(survey(Some("Why?"), None));
+        assert!(ticket.awaits_answer("m1", NOW));
         assert!(ticket.read_answer("m1".to_owned(), "4", NOW).is_some());
-        assert_eq!(ticket.read_answer("m1".to_owned(), "4", NOW), None);
-        assert_eq!(answer(&ticket), (SurveyStatus::Commenting, Some(4), None));
+        assert!(!ticket.awaits_answer("m1", NOW));
+        assert!(ticket.awaits_answer("m2", NOW));
+    }
+
+    #[test]
+    fn what_was_written_before_the_question_is_no_answer() {
+        let ticket = asked(survey(None, None));
+        assert!(!ticket.awaits_answer("m1", NOW - Duration::from_millis(1)));
+        assert!(ticket.awaits_answer("m1", NOW));
     }
 
     #[test]
@@ -357,9 +373,11 @@ mod tests {
             let mut ticket = asked(survey(comments.then_some("Why?"), Some("Thanks")));
             let texts = texts.iter().map(String::as_str).chain(["that", "is", "all"]);
             for (at, text) in texts.enumerate() {
-                let was_over = ticket.survey_ends_at.is_none();
-                let said = ticket.read_answer(format!("m{at}"), text, NOW);
-                prop_assert!(!was_over || said.is_none());
+                let key = format!("m{at}");
+                prop_assert_eq!(ticket.awaits_answer(&key, NOW), ticket.survey_ends_at.is_some());
+                if ticket.awaits_answer(&key, NOW) {
+                    ticket.read_answer(key, text, NOW);
+                }
             }
             prop_assert_eq!(ticket.survey_ends_at, None);
             let (status, score, comment) = answer(&ticket);

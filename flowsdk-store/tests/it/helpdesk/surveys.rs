@@ -29,7 +29,7 @@ on_every_database! {
 
 impl Helpdesk {
     /// A desk with a survey, and an agent.
-    async fn asking(store: SqlStore, comment_question: Option<&str>) -> (Self, UserId) {
+    pub(crate) async fn asking(store: SqlStore, comment_question: Option<&str>) -> (Self, UserId) {
         let desk = Self::new(store).await;
         desk.add_queue("q1", ManualPickup).await;
         let survey = Survey {
@@ -44,7 +44,7 @@ impl Helpdesk {
     }
 
     /// An agent resolves a ticket of a visitor.
-    async fn resolve(&self, visitor: &str, user: &UserId, close: CloseTicket) -> Ticket {
+    pub(crate) async fn resolve(&self, visitor: &str, user: &UserId, close: CloseTicket) -> Ticket {
         self.hand_over(visitor, "bill").await.expect("a ticket");
         self.desk.pick_up(self.by(user), user).await.expect("picked up");
         let ticket = self.open_ticket(visitor).await.expect("a ticket");

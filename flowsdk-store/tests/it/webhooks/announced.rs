@@ -1,6 +1,7 @@
 //! What happens to tickets and messages is announced, where a webhook takes it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::event::WebhookEventType;
@@ -23,6 +24,7 @@ use crate::support::databases::on_every_database;
 on_every_database! {
     a_ticket_is_announced_from_its_beginning_to_its_end,
     transfers_end_a_ticket_and_open_another,
+    a_survey_is_announced_once_for_each_answer,
     a_service_level_is_announced_when_it_is_in_danger_and_when_it_is_broken,
     nothing_is_announced_that_nobody_takes,
 }
@@ -107,6 +109,20 @@ async fn a_ticket_is_announced_from_its_beginning_to_its_end(store: SqlStore) {
     ids.sort_by_key(|id| id.to_string());
     ids.dedup();
     assert_eq!(ids.len(), 4);
+}
+
+async fn a_survey_is_announced_once_for_each_answer(store: SqlStore) {
+    let (desk, eva) = Helpdesk::asking(store, Some("Why?")).await;
+    use WebhookEventType::{TicketClosed, TicketUpdated};
+    subscribe(&desk.world, &desk.world.router, &[TicketClosed, TicketUpdated]).await;
+    desk.resolve("v1", &eva, CloseTicket::default()).await;
+    desk.world.clock.advance(Duration::from_secs(1));
+    desk.world.say("v1", "number", "4").await;
+    let events = desk.events().await;
+    for _ in 0..2 {
+        desk.intake.take(&events.iter().collect::<Vec<_>>()).await.expect("taken");
+    }
+    assert_eq!(types(&announced(&desk.world).await), ["ticket.closed", "ticket.updated"]);
 }
 
 async fn transfers_end_a_ticket_and_open_another(store: SqlStore) {
