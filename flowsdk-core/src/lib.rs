@@ -25,6 +25,7 @@ pub mod context;
 pub mod conversation;
 pub mod credential;
 pub mod crypto;
+pub mod default;
 #[doc(hidden)]
 pub mod derive;
 pub mod event;

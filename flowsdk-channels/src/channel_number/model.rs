@@ -114,13 +114,9 @@ pub struct NewChannelNumber {
     #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 4_096, pattern = "^[!-~]+$")]
     pub access_token: Option<SecretString>,
     /// Whether anything may be sent from it.
-    #[serde(default = "yes")]
+    #[serde(default = "flowsdk_core::default::yes")]
     #[schema(required = false, default = true)]
     pub active: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 impl Reachable for NewChannelNumber {

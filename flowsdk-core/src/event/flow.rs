@@ -80,7 +80,7 @@ pub struct ExternalJump {
     /// The id of the block.
     pub block_id: BlockId,
     /// Whether to run the block now or only to stand on it.
-    #[serde(default = "yes")]
+    #[serde(default = "crate::default::yes")]
     pub execute_on_entry: bool,
     /// The redirect itself, unique: one that is delivered twice is followed once. Without it every delivery
     /// is followed.
@@ -95,10 +95,6 @@ pub struct ExternalJump {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
 fn is_false(value: &bool) -> bool {
     !value
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// The end of an AI agent's or a human's part.

@@ -158,13 +158,9 @@ pub struct NewCloseReason {
     #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Refunded")]
     pub label: Name,
     /// Whether tickets may be closed with it.
-    #[serde(default = "yes")]
+    #[serde(default = "flowsdk_core::default::yes")]
     #[schema(required = false)]
     pub is_active: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 impl Reachable for NewCloseReason {

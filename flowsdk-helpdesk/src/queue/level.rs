@@ -39,11 +39,21 @@ const NO_TARGET: Text = Text::new(
     "Give firstResponseMinutes or resolutionMinutes",
 );
 
+const ANSWER_AFTER_END: Text = Text::new(
+    "firstResponseMinutes não pode ser maior que resolutionMinutes",
+    "firstResponseMinutes cannot be more than resolutionMinutes",
+);
+
 impl ServiceLevel {
     /// Returns the field that is wrong, with the reason.
     pub(super) fn fault(&self) -> Option<(String, Text)> {
-        let has_target = self.first_response_minutes.or(self.resolution_minutes).is_some();
-        (!has_target).then(|| ("serviceLevel".to_owned(), NO_TARGET))
+        match (self.first_response_minutes, self.resolution_minutes) {
+            (None, None) => Some(("serviceLevel".to_owned(), NO_TARGET)),
+            (Some(first_response), Some(resolution)) if first_response > resolution => {
+                Some(("serviceLevel.firstResponseMinutes".to_owned(), ANSWER_AFTER_END))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -117,11 +127,19 @@ mod tests {
     }
 
     #[test]
-    fn a_level_without_a_target_is_a_fault() {
-        let level =
-            |json: serde_json::Value| -> ServiceLevel { serde_json::from_value(json).expect("a level") };
-        assert!(level(json!({})).fault().is_some());
-        assert_eq!(level(json!({ "firstResponseMinutes": 1 })).fault(), None);
-        assert_eq!(level(json!({ "resolutionMinutes": 1 })).fault(), None);
+    fn a_level_has_a_target_and_no_answer_after_the_end() {
+        for (level, field) in [
+            (json!({}), Some("serviceLevel")),
+            (json!({ "firstResponseMinutes": 1 }), None),
+            (json!({ "resolutionMinutes": 1 }), None),
+            (json!({ "firstResponseMinutes": 5, "resolutionMinutes": 5 }), None),
+            (
+                json!({ "firstResponseMinutes": 6, "resolutionMinutes": 5 }),
+                Some("serviceLevel.firstResponseMinutes"),
+            ),
+        ] {
+            let read: ServiceLevel = serde_json::from_value(level.clone()).expect("a level");
+            assert_eq!(read.fault().map(|(field, _)| field).as_deref(), field, "{level}");
+        }
     }
 }

@@ -183,13 +183,9 @@ pub struct NewQueue {
     /// What contacts are asked when an agent has resolved their ticket; null is nothing.
     pub survey: Option<Survey>,
     /// Whether handoffs go to it.
-    #[serde(default = "yes")]
+    #[serde(default = "flowsdk_core::default::yes")]
     #[schema(required = false)]
     pub is_active: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 fn default_limit() -> u32 {

@@ -123,13 +123,9 @@ pub struct NewRule {
     /// The flow that its handoffs come from; null is any.
     pub flow_id: Option<FlowId>,
     /// Whether it is asked.
-    #[serde(default = "yes")]
+    #[serde(default = "flowsdk_core::default::yes")]
     #[schema(required = false)]
     pub is_active: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 impl Reachable for NewRule {

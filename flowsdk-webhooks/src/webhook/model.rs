@@ -191,13 +191,9 @@ pub struct NewWebhook {
     #[schema(min_items = 1, max_items = 20)]
     pub event_types: Vec<WebhookEventType>,
     /// Whether events are sent; true when it is absent.
-    #[serde(default = "yes")]
+    #[serde(default = "flowsdk_core::default::yes")]
     #[schema(required = false)]
     pub is_active: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 impl Reachable for NewWebhook {

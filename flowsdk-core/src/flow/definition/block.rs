@@ -81,13 +81,9 @@ pub enum BlockKind {
         block_id: Option<BlockId>,
         /// Whether the session comes back when that flow ends; otherwise this block's outputs are never
         /// taken.
-        #[serde(default = "yes")]
+        #[serde(default = "crate::default::yes")]
         returns: bool,
     },
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// The `type`s of [`BlockKind`].

@@ -141,7 +141,7 @@ pub enum Does {
         /// The block to which the session is redirected.
         block_id: BlockId,
         /// Whether it runs at once.
-        #[serde(default = "yes")]
+        #[serde(default = "crate::default::yes")]
         execute_on_entry: bool,
     },
 }
@@ -166,10 +166,6 @@ impl From<Deflect> for HandoffDeflect {
             Deflect::Whole(whole) => whole,
         }
     }
-}
-
-fn yes() -> bool {
-    true
 }
 
 impl Does {

@@ -26,13 +26,9 @@ pub(super) struct RedirectSession {
     flow_id: FlowId,
     block_id: BlockId,
     /// Whether the engine runs the block now, or is only at it and waits for the next message.
-    #[serde(default = "yes")]
+    #[serde(default = "flowsdk_core::default::yes")]
     #[schema(required = false, default = true)]
     execute_on_entry: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// Lead a session elsewhere
