@@ -1,0 +1,13 @@
+//! AI agents: they have a conversation where language is needed, and work with tools.
+//!
+//! Nothing here names SQL. [`model`] has the ports of model providers; [`openai`] speaks to OpenAI and to servers like it;
+//! [`scripted`] answers by rules, without a network.
+
+pub mod model;
+pub mod openai;
+pub mod scripted;
+
+/// Compiles the samples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,13 @@
+//! Language models: what they are asked, and what they answer.
+
+mod conversation;
+mod error;
+mod patience;
+mod provider;
+mod senses;
+
+pub use conversation::{Item, ToolCall};
+pub use error::ModelError;
+pub use patience::Patience;
+pub use provider::{Answer, Cut, Known, ModelProvider, ModelRequest, ToolDefinition};
+pub use senses::{Embedder, Speech, Transcriber};

@@ -1,0 +1,48 @@
+//! Embeddings.
+
+use serde_json::{Value, json};
+
+use crate::model::ModelError;
+
+/// Returns the body of a request for the vectors of texts.
+pub(super) fn body(model: &str, dimensions: u32, texts: &[String]) -> Value {
+    json!({ "model": model, "input": texts, "dimensions": dimensions, "encoding_format": "float" })
+}
+
+/// Reads the vectors of `count` texts, in the order of the texts.
+///
+/// # Errors
+/// [`ModelError::Unreadable`] when one is missing.
+pub(super) fn read(answer: &Value, count: usize) -> Result<Vec<Vec<f32>>, ModelError> {
+    let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); count];
+    for (place, one) in answer["data"].as_array().into_iter().flatten().enumerate() {
+        let index = one["index"].as_u64().and_then(|index| usize::try_from(index).ok()).unwrap_or(place);
+        if let (Some(vector), Some(numbers)) = (vectors.get_mut(index), one["embedding"].as_array()) {
+            *vector = numbers.iter().filter_map(number).collect();
+        }
+    }
+    if vectors.iter().any(Vec::is_empty) {
+        return Err(ModelError::Unreadable { reason: "a text without a vector".to_owned() });
+    }
+    Ok(vectors)
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "vectors are of this precision")]
+fn number(value: &Value) -> Option<f32> {
+    value.as_f64().map(|number| number as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_come_in_the_order_of_their_texts() {
+        let answer =
+            json!({ "data": [{ "index": 1, "embedding": [3, 4.5] }, { "index": 0, "embedding": [1, 2] }] });
+        assert_eq!(read(&answer, 2), Ok(vec![vec![1.0, 2.0], vec![3.0, 4.5]]));
+        assert!(read(&answer, 3).is_err(), "one is missing");
+        assert!(read(&json!({}), 1).is_err());
+        assert_eq!(read(&json!({}), 0), Ok(Vec::new()));
+    }
+}

@@ -1,0 +1,4 @@
+//! Model providers over HTTP.
+
+mod recordings;
+mod servers;
