@@ -1,11 +1,13 @@
 //! AI agents: they have a conversation where language is needed, and work with tools.
 //!
 //! Nothing here names SQL. [`model`] has the ports of model providers; [`openai`] speaks to OpenAI and to servers like it;
-//! [`scripted`] answers by rules, without a network.
+//! [`scripted`] answers by rules, without a network. [`tool`] has the tools of an agent, [`turn`] the course of a turn.
 
 pub mod model;
 pub mod openai;
 pub mod scripted;
+pub mod tool;
+pub mod turn;
 
 /// Compiles the samples of the README.
 #[cfg(doctest)]
