@@ -1,10 +1,17 @@
 //! AI agents: they have a conversation where language is needed, and work with tools.
 //!
-//! Nothing here names SQL. [`model`] has the ports of model providers; [`openai`] speaks to OpenAI and to servers like it;
-//! [`scripted`] answers by rules, without a network. [`tool`] has the tools of an agent, [`turn`] the course of a turn.
+//! Nothing here names SQL. [`agent`] has the agents of routers, beside which stand their [system prompts](prompt),
+//! [guardrails](guardrail) and [routes](route). [`model`] has the ports of model providers; [`openai`] speaks to OpenAI and to
+//! servers like it; [`scripted`] answers by rules, without a network. [`tool`] has the tools of an agent, [`turn`] the course
+//! of a turn.
 
+pub mod agent;
+pub mod guardrail;
 pub mod model;
 pub mod openai;
+pub mod part;
+pub mod prompt;
+pub mod route;
 pub mod scripted;
 pub mod tool;
 pub mod turn;

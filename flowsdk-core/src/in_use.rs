@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::fault::{Fault, StorageError};
-use crate::id::{FlowId, LlmCredentialId, QueueId};
+use crate::id::{AgentId, FlowId, LlmCredentialId, QueueId};
 use crate::text::Text;
 
 /// A row that rows of other aggregates refer to.
@@ -15,6 +15,8 @@ pub enum Referred<'a> {
     LlmCredential(&'a LlmCredentialId),
     /// A queue of the helpdesk. Its tickets do not refer to it: they are [counted](Dependants::tickets).
     Queue(&'a QueueId),
+    /// An AI agent. What stands beside it goes with it.
+    AiAgent(&'a AgentId),
 }
 
 /// A reference that stands in the way of a deletion.

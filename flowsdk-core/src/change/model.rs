@@ -69,6 +69,7 @@ pub enum EntityKind {
     Tag,
     Webhook,
     CloseReason,
+    AiAgentRoute,
 }
 
 /// An entity that something was done to.

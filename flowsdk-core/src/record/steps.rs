@@ -41,9 +41,18 @@ pub async fn create<N: NewRecord, X: HasRecords<N::Record> + HasRouters>(
     cx: &OpContext,
 ) -> Result<N::Record, <N::Record as RouterRecord>::Error> {
     let record = new.into_record(cx.ids(), cx.now());
-    tx.routers().find(record.router_id()).await?.ok_or(RouterUnknown)?;
+    found_router(tx, &record).await?;
     insert(tx, &record).await?;
     Ok(record)
+}
+
+/// Checks that the router of a new record exists.
+///
+/// # Errors
+/// [`RouterUnknown`], [`StorageError`](crate::fault::StorageError).
+pub async fn found_router<R: RouterRecord, X: HasRouters>(tx: &mut X, record: &R) -> Result<(), R::Error> {
+    tx.routers().find(record.router_id()).await?.ok_or(RouterUnknown)?;
+    Ok(())
 }
 
 /// Stores a new record.

@@ -4,6 +4,8 @@
 mod access_log;
 mod agent_groups;
 mod agents;
+mod ai_agent_routes;
+mod ai_agents;
 mod appearance_page;
 pub mod asyncapi;
 pub mod body;
@@ -43,6 +45,7 @@ mod dead_letters;
 mod dispatch;
 mod flows;
 mod groups;
+mod guardrails;
 mod integrations;
 mod llm_credentials;
 mod media;
@@ -50,6 +53,7 @@ mod observability;
 mod opt_ins;
 mod routers;
 mod sessions;
+mod system_prompts;
 mod tags;
 mod templates;
 mod tickets;
@@ -130,6 +134,10 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         tags::routes,
         close_reasons::routes,
         tickets::routes,
+        ai_agents::routes,
+        system_prompts::routes,
+        guardrails::routes,
+        ai_agent_routes::routes,
         webhooks::routes,
         helpdesk::routes,
         observability::routes,

@@ -10,6 +10,8 @@
 mod access;
 mod accessor;
 mod agent_group;
+mod ai_agent;
+mod ai_agent_route;
 mod announced;
 mod api_client;
 mod audit;
@@ -47,6 +49,7 @@ mod flow_catalog;
 mod flow_event;
 mod generation;
 mod group;
+mod guardrail;
 mod idempotency;
 mod import_draft;
 mod integration;
@@ -95,6 +98,7 @@ mod sqlite;
 mod statement;
 mod store;
 mod stuck_handoff;
+mod system_prompt;
 mod tag;
 mod template;
 #[cfg(test)]

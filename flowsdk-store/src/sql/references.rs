@@ -199,6 +199,17 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("dead_letter", "router_id", "router", Cascade),
     reference("audit_log", "router_id", "router", HISTORY),
     reference("router", "llm_credential_id", "llm_credential", Detach).labelled("router.llmCredentialId"),
+    reference("ai_agent", "router_id", "router", Cascade),
+    reference("ai_agent", "llm_credential_id", "llm_credential", Detach).labelled("aiAgent.llmCredentialId"),
+    reference("ai_agent", "fallback_llm_credential_id", "llm_credential", Detach)
+        .labelled("aiAgent.fallbackLlmCredentialId"),
+    reference("system_prompt", "router_id", "router", Cascade),
+    reference("system_prompt", "agent_id", "ai_agent", Cascade),
+    reference("guardrail", "router_id", "router", Cascade),
+    reference("guardrail", "agent_id", "ai_agent", Cascade),
+    reference("ai_agent_route", "router_id", "router", Cascade),
+    reference("ai_agent_route", "from_agent_id", "ai_agent", Cascade),
+    reference("ai_agent_route", "to_agent_id", "ai_agent", Cascade).labelled("aiAgentRoute.toAgentId"),
     reference("webchat_identity", "channel_id", "webchat_channel", Cascade),
     reference("user_account", "group_id", "user_group", SetNull),
     reference("user_device", "user_id", "user_account", Cascade),
@@ -407,6 +418,7 @@ fn row<'a>(of: &Referred<'a>) -> (&'static str, &'a str) {
         Referred::Flow(id) => ("flow", id.as_str()),
         Referred::LlmCredential(id) => ("llm_credential", id.as_str()),
         Referred::Queue(id) => ("queue", id.as_str()),
+        Referred::AiAgent(id) => ("ai_agent", id.as_str()),
     }
 }
 

@@ -114,6 +114,8 @@ pub const CODES: &[&str] = &[
     "agent_group_unknown",
     "tag_unknown",
     "close_reason_unknown",
+    "ai_agent_unknown",
+    "route_taken",
     "shortcut_taken",
     "content_unsupported",
     "user_unknown",

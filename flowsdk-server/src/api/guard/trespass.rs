@@ -123,6 +123,10 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/tags", EntityKind::Tag),
         ("/close-reasons", EntityKind::CloseReason),
         ("/quick-replies", EntityKind::QuickReply),
+        ("/ai-agents", EntityKind::AiAgent),
+        ("/system-prompts", EntityKind::SystemPrompt),
+        ("/guardrails", EntityKind::Guardrail),
+        ("/ai-agent-routes", EntityKind::AiAgentRoute),
         ("/webhooks", EntityKind::Webhook),
     ];
     let of = |(prefix, _): &&(&str, EntityKind)| {

@@ -140,6 +140,27 @@ impl Walk {
         let named = json!({ "name": "S" });
         self.does("PATCH /quick-replies/{id}", &[&reply], Some(named), "UPDATE QUICK_REPLY").await;
         self.does("DELETE /quick-replies/{id}", &[&reply], None, "DELETE QUICK_REPLY").await;
+        let agent =
+            |name: &str| json!({ "routerId": router, "type": "specialist", "name": name, "model": "m" });
+        let sales = id(&self.does("POST /ai-agents", &[], Some(ai_agent("Sales")), "CREATE AI_AGENT").await);
+        let care = id(&self.does("POST /ai-agents", &[], Some(ai_agent("Care")), "CREATE AI_AGENT").await);
+        self.does("PATCH /ai-agents/{id}", &[&care], Some(json!({ "name": "Help" })), "UPDATE AI_AGENT")
+            .await;
+        let prompt = json!({ "routerId": router, "agentId": sales, "name": "Tone", "text": "Be kind." });
+        let rail = json!({ "routerId": router, "text": "No politics." });
+        let route = json!({ "routerId": router, "fromAgentId": sales, "toAgentId": care });
+        let off = json!({ "isActive": false });
+        let prompt = id(&self.does("POST /system-prompts", &[], Some(prompt), "CREATE SYSTEM_PROMPT").await);
+        let update = "UPDATE SYSTEM_PROMPT";
+        self.does("PATCH /system-prompts/{id}", &[&prompt], Some(off.clone()), update).await;
+        self.does("DELETE /system-prompts/{id}", &[&prompt], None, "DELETE SYSTEM_PROMPT").await;
+        let rail = id(&self.does("POST /guardrails", &[], Some(rail), "CREATE GUARDRAIL").await);
+        self.does("PATCH /guardrails/{id}", &[&rail], Some(off.clone()), "UPDATE GUARDRAIL").await;
+        self.does("DELETE /guardrails/{id}", &[&rail], None, "DELETE GUARDRAIL").await;
+        let route = id(&self.does("POST /ai-agent-routes", &[], Some(route), "CREATE AI_AGENT_ROUTE").await);
+        self.does("PATCH /ai-agent-routes/{id}", &[&route], Some(off), "UPDATE AI_AGENT_ROUTE").await;
+        self.does("DELETE /ai-agent-routes/{id}", &[&route], None, "DELETE AI_AGENT_ROUTE").await;
+        self.does("DELETE /ai-agents/{id}", &[&care], None, "DELETE AI_AGENT").await;
         let hook = json!({ "routerId": router, "name": "CRM", "url": "https://crm.example", "eventTypes": ["ticket.opened"] });
         let hook = id(&self.does("POST /webhooks", &[], Some(hook), "CREATE WEBHOOK").await);
         let paused = json!({ "isPaused": true });

@@ -3,6 +3,7 @@
 mod accounts;
 mod agent_groups;
 pub mod agents;
+mod ai_agents;
 mod asyncapi;
 mod attacks;
 mod audit;

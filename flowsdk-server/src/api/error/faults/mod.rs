@@ -1,5 +1,6 @@
 //! Every error that the services return, as a client sees it: a table that changes only with the API.
 
+mod agent;
 mod auth;
 mod channels;
 mod core;
@@ -77,6 +78,7 @@ fn every_error_looks_as_it_always_did() {
     channels::add(&mut table);
     helpdesk::add(&mut table);
     webhooks::add(&mut table);
+    agent::add(&mut table);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/api/error/faults.txt");
     if std::env::var_os("WRITE_FAULTS").is_some() {
         std::fs::write(path, &table.0).expect("written");
@@ -94,7 +96,9 @@ fn the_table_has_every_error() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let known = include_str!("../faults.txt");
     let mut missing = Vec::new();
-    for crate_name in ["core", "auth", "channels", "crypto", "helpdesk", "outside", "server", "webhooks"] {
+    for crate_name in
+        ["agent", "core", "auth", "channels", "crypto", "helpdesk", "outside", "server", "webhooks"]
+    {
         for (path, text) in sources(&root.join(format!("flowsdk-{crate_name}/src"))) {
             let derived = text.split("\n#[derive(").skip(1).filter_map(|rest| rest.split_once(")]"));
             let faults = derived.filter(|(derives, _)| derives.split(", ").any(|one| one.trim() == "Fault"));

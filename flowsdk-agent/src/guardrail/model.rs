@@ -1,0 +1,160 @@
+//! The guardrail. Nothing in it is secret, so it is its own public form.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
+use flowsdk_core::id::{AgentId, Id, IdSource, RouterId};
+use flowsdk_core::page::{Cursor, Searched};
+use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
+use flowsdk_core::router::{Reach, Reachable};
+use flowsdk_core::schema::SchemaAttributes;
+#[cfg(feature = "schema")]
+use flowsdk_core::time::IsoTime;
+use flowsdk_core::time::{Timestamp, as_iso};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::part::{AgentField, AgentPart, AgentPartError, AgentPartFilter};
+
+/// Identifier of a guardrail.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct GuardrailId(Arc<str>);
+
+/// A restriction of one AI agent, or of all agents of a router.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Guardrail {
+    /// The id of the guardrail.
+    pub id: GuardrailId,
+    /// The router. It never changes.
+    pub router_id: RouterId,
+    /// The agent that is restricted; null is every agent of the router. It never changes.
+    #[schema(required = true)]
+    pub agent_id: Option<AgentId>,
+    /// The restriction, as models are told.
+    #[schema(example = "Never promise a refund.")]
+    pub text: String,
+    /// Whether models are told it.
+    pub is_active: bool,
+    /// When it was created.
+    #[serde(serialize_with = "as_iso")]
+    #[schema(value_type = IsoTime)]
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    #[serde(serialize_with = "as_iso")]
+    #[schema(value_type = IsoTime)]
+    pub updated_at: Timestamp,
+}
+
+impl Searched for Guardrail {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.text).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
+}
+
+impl Recorded for Guardrail {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::Guardrail, id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
+        public_json(self)
+    }
+}
+
+impl RouterRecord for Guardrail {
+    type Id = GuardrailId;
+    type Filter = AgentPartFilter;
+    type Error = AgentPartError;
+
+    fn router_id(&self) -> &RouterId {
+        &self.router_id
+    }
+
+    fn set_updated_at(&mut self, now: Timestamp) {
+        self.updated_at = now;
+    }
+
+    fn not_found() -> AgentPartError {
+        AgentPartError::GuardrailNotFound
+    }
+}
+
+impl AgentPart for Guardrail {
+    fn agents(&self) -> Vec<(AgentField, &AgentId)> {
+        self.agent_id.iter().map(|agent| (AgentField::Agent, agent)).collect()
+    }
+}
+
+/// A new guardrail.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateGuardrail)]
+pub struct NewGuardrail {
+    /// The router. It cannot be changed later.
+    pub router_id: RouterId,
+    /// The agent that is restricted; null is every agent of the router. It cannot be changed later.
+    pub agent_id: Option<AgentId>,
+    /// The restriction, as models are told.
+    #[schema(min_length = 1, max_length = 2_000, pattern = r"\S", example = "Never promise a refund.")]
+    pub text: String,
+    /// Whether models are told it.
+    #[serde(default = "flowsdk_core::default::yes")]
+    #[schema(required = false)]
+    pub is_active: bool,
+}
+
+impl Reachable for NewGuardrail {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}
+
+impl NewRecord for NewGuardrail {
+    type Record = Guardrail;
+
+    fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> Guardrail {
+        Guardrail {
+            id: GuardrailId::generate(ids),
+            router_id: self.router_id,
+            agent_id: self.agent_id,
+            text: self.text,
+            is_active: self.is_active,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+/// The changes to make to a guardrail; an absent field stays.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchGuardrail)]
+pub struct GuardrailChange {
+    /// The restriction, as models are told.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 2_000, pattern = r"\S")]
+    pub text: Option<String>,
+    /// Whether models are told it.
+    #[schema(value_type = bool, required = false)]
+    pub is_active: Option<bool>,
+}
+
+impl RecordChange for GuardrailChange {
+    type Record = Guardrail;
+
+    fn apply(self, guardrail: Guardrail) -> Guardrail {
+        Guardrail {
+            text: self.text.unwrap_or(guardrail.text),
+            is_active: self.is_active.unwrap_or(guardrail.is_active),
+            ..guardrail
+        }
+    }
+}

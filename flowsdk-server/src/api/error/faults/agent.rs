@@ -1,0 +1,33 @@
+//! Errors of AI agents, and of what stands beside them.
+
+use flowsdk_agent::agent::AiAgentError;
+use flowsdk_agent::part::{AgentField, AgentPartError};
+use flowsdk_core::idempotency::IdempotencyConflict;
+use flowsdk_core::router::RouterUnknown;
+
+use super::{Table, dependants, storage};
+
+/// Adds them to the table.
+pub(super) fn add(table: &mut Table) {
+    table.add([
+        AiAgentError::NotFound,
+        AiAgentError::RouterUnknown(RouterUnknown),
+        AiAgentError::TaskUnfit,
+        AiAgentError::CredentialUnknown,
+        AiAgentError::FallbackCredentialUnknown,
+        AiAgentError::InUse(dependants()),
+        AiAgentError::Idempotency(IdempotencyConflict),
+        AiAgentError::Storage(storage()),
+    ]);
+    table.add([
+        AgentPartError::PromptNotFound,
+        AgentPartError::GuardrailNotFound,
+        AgentPartError::RouteNotFound,
+        AgentPartError::RouterUnknown(RouterUnknown),
+        AgentPartError::AgentUnknown(AgentField::To),
+        AgentPartError::RouteToItself,
+        AgentPartError::RouteTaken,
+        AgentPartError::Idempotency(IdempotencyConflict),
+        AgentPartError::Storage(storage()),
+    ]);
+}

@@ -1,0 +1,329 @@
+//! AI agents, and what stands beside them.
+
+use serde_json::{Value, json};
+
+use super::building::{details, id, router};
+use super::router_records::Routes;
+use crate::harness::{Api, Setup, everywhere};
+
+everywhere!(life);
+everywhere!(in process: what_is_refused, scope, twice, lists, credentials, guardrails_live, guardrails_scope,
+    guardrails_refused, prompts, routes, parts_of_others, deletion);
+
+const AGENTS: Routes = Routes {
+    path: "/ai-agents",
+    body: |router| {
+        json!({ "routerId": router, "type": "orchestrator", "task": null, "name": "Sales", "description": "Sells tea",
+            "model": "gpt-5-mini", "llmCredentialId": null, "fallbackModel": "gpt-5-nano",
+            "fallbackLlmCredentialId": null, "enabledInternalTools": ["transferToHuman", "endAgentSession"],
+            "nativeToolDescriptions": { "ragSearch": "Search the menu." }, "contactVariableKeys": ["city"],
+            "ragTags": ["menu"], "hasVision": true, "maxOutputTokens": 500, "isActive": true })
+    },
+    second: |router| json!({ "routerId": router, "type": "specialist", "name": "Care", "model": "gpt-5" }),
+    change: || {
+        json!({ "type": "system", "task": "flow", "name": "Builder", "description": "", "model": "gpt-5",
+            "fallbackModel": null, "enabledInternalTools": [], "nativeToolDescriptions": {},
+            "contactVariableKeys": null, "ragTags": [], "hasVision": false, "maxOutputTokens": null,
+            "isActive": false })
+    },
+    fields: 19,
+    unlisted: &[],
+    commands: &[],
+    resource: "flows",
+    kind: "AI_AGENT",
+    not_found: "Agente de IA não encontrado",
+};
+
+const GUARDRAILS: Routes = Routes {
+    path: "/guardrails",
+    body: |router| json!({ "routerId": router, "agentId": null, "text": "No politics.", "isActive": true }),
+    second: |router| json!({ "routerId": router, "text": "No prices." }),
+    change: || json!({ "text": "No religion.", "isActive": false }),
+    fields: 7,
+    unlisted: &[],
+    commands: &[],
+    resource: "flows",
+    kind: "GUARDRAIL",
+    not_found: "Guardrail não encontrado",
+};
+
+async fn life(setup: Setup) {
+    AGENTS.live(setup).await;
+}
+
+async fn scope(setup: Setup) {
+    AGENTS.keep_to_their_router(setup).await;
+}
+
+async fn twice(setup: Setup) {
+    AGENTS.are_created_once(setup).await;
+}
+
+async fn guardrails_live(setup: Setup) {
+    GUARDRAILS.live(setup).await;
+}
+
+async fn guardrails_scope(setup: Setup) {
+    GUARDRAILS.keep_to_their_router(setup).await;
+}
+
+/// Creates an agent with only what it must have.
+async fn agent(api: &Api, router: &str, name: &str) -> String {
+    let body = json!({ "routerId": router, "type": "specialist", "name": name, "model": "gpt-5" });
+    id(&api.post("/ai-agents", &body).await.ok(201))
+}
+
+async fn what_is_refused(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let wrong = [
+        ("type", json!("robot")),
+        ("name", json!(" ")),
+        ("description", json!("d".repeat(1_001))),
+        ("model", json!(" ")),
+        ("model", json!("m".repeat(201))),
+        ("fallbackModel", json!("")),
+        ("llmCredentialId", json!(7)),
+        ("enabledInternalTools[0]", json!(["dance"])),
+        ("nativeToolDescriptions", json!({ "dance": "Dances." })),
+        ("nativeToolDescriptions.ragSearch", json!({ "ragSearch": 7 })),
+        ("contactVariableKeys", json!("city")),
+        ("ragTags", json!(vec!["t"; 21])),
+        ("hasVision", json!("yes")),
+        ("maxOutputTokens", json!(15)),
+        ("isActive", json!(1)),
+        ("other", json!(1)),
+    ];
+    let path = AGENTS.refuse(&admin, &router, &json!({}), &wrong).await;
+    for missing in ["type", "name", "model"] {
+        let mut body = (AGENTS.body)(&router);
+        body.as_object_mut().unwrap().remove(missing);
+        assert_eq!(admin.post(AGENTS.path, &body).await.invalid_fields(), [missing]);
+    }
+    // Agents of type `system` have a task, and no others.
+    for (kind, task) in [("system", json!(null)), ("specialist", json!("flow"))] {
+        let mut body = (AGENTS.body)(&router);
+        (body["type"], body["task"]) = (kind.into(), task.clone());
+        assert_eq!(admin.post(AGENTS.path, &body).await.invalid_fields(), ["task"], "{kind}");
+        assert_eq!(
+            admin.patch(&path, &json!({ "type": kind, "task": task })).await.invalid_fields(),
+            ["task"]
+        );
+    }
+    admin.get(&AGENTS.at("cnothing")).await.refused(404, "not_found", AGENTS.not_found);
+}
+
+async fn lists(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    for (name, kind, is_active) in
+        [("A", "orchestrator", true), ("B", "specialist", true), ("C", "specialist", false)]
+    {
+        let body =
+            json!({ "routerId": router, "type": kind, "name": name, "model": "m", "isActive": is_active });
+        admin.post(AGENTS.path, &body).await.ok(201);
+    }
+    for (query, expected) in [
+        ("", &["C", "B", "A"][..]),
+        ("&type=specialist", &["C", "B"]),
+        ("&isActive=true", &["B", "A"]),
+        ("&type=specialist&isActive=true", &["B"]),
+        ("&q=a", &["A"]),
+        ("&type=system", &[]),
+    ] {
+        let list = admin.get(&format!("/ai-agents?routerId={router}{query}")).await.ok(200);
+        assert_eq!(of_all(&list, "name"), expected, "{query}");
+    }
+    assert_eq!(admin.get("/ai-agents?type=robot").await.invalid_fields(), ["type"]);
+}
+
+fn of_all<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
+    list["items"].as_array().unwrap().iter().map(|one| one[field].as_str().unwrap()).collect()
+}
+
+async fn credentials(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let body = json!({ "name": "Production", "provider": "openai", "apiKey": "sk-1" });
+    let credential = id(&admin.post("/llm-credentials", &body).await.ok(201));
+    let mut body = (AGENTS.body)(&router);
+    for field in ["llmCredentialId", "fallbackLlmCredentialId"] {
+        body[field] = json!("cnothing");
+        let refused = admin.post(AGENTS.path, &body).await;
+        refused.refused(422, "credential_unknown", "Credencial não encontrada");
+        assert_eq!(details(&refused)[0].0, field);
+        body[field] = json!(credential);
+    }
+    let path = AGENTS.at(&id(&admin.post(AGENTS.path, &body).await.ok(201)));
+    // Agents stand in the way of its deletion, and are left without it by force.
+    let used = admin.delete(&format!("/llm-credentials/{credential}")).await;
+    used.refused(409, "in_use", "Registro em uso");
+    let fields: Vec<String> = details(&used).into_iter().map(|(field, _)| field).collect();
+    assert_eq!(fields, ["aiAgent.llmCredentialId", "aiAgent.fallbackLlmCredentialId"]);
+    admin.delete(&format!("/llm-credentials/{credential}?force=true")).await.ok(204);
+    let left = admin.get(&path).await.ok(200);
+    assert_eq!((&left["llmCredentialId"], &left["fallbackLlmCredentialId"]), (&Value::Null, &Value::Null));
+}
+
+async fn guardrails_refused(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let wrong = [
+        ("text", json!(" ")),
+        ("text", json!("t".repeat(2_001))),
+        ("isActive", json!("yes")),
+        ("other", json!(1)),
+    ];
+    let path = GUARDRAILS.refuse(&admin, &router, &json!({}), &wrong).await;
+    let sales = agent(&admin, &router, "Sales").await;
+    assert_eq!(admin.patch(&path, &json!({ "agentId": sales })).await.invalid_fields(), ["agentId"]);
+    let own = json!({ "routerId": router, "agentId": sales, "text": "No discounts." });
+    admin.post(GUARDRAILS.path, &own).await.ok(201);
+    let list = admin.get(&format!("/guardrails?agentId={sales}")).await.ok(200);
+    assert_eq!(of_all(&list, "text"), ["No discounts."]);
+}
+
+async fn prompts(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let (sales, care) = (agent(&admin, &router, "Sales").await, agent(&admin, &router, "Care").await);
+    let body = json!({ "routerId": router, "agentId": sales, "name": "Tone", "text": "Be kind.", "order": 2, "isActive": true });
+    let made = admin.post("/system-prompts", &body).await.ok(201);
+    for (field, value) in body.as_object().unwrap() {
+        assert_eq!(&made[field], value, "{field}");
+    }
+    assert_eq!(made.as_object().unwrap().len(), 9, "{made}");
+    let path = format!("/system-prompts/{}", id(&made));
+    let change = json!({ "name": "Voice", "text": "Be brief.", "order": 0, "isActive": false });
+    let changed = admin.patch(&path, &change).await.ok(200);
+    for (field, value) in change.as_object().unwrap() {
+        assert_eq!(&changed[field], value, "{field}");
+    }
+    let other = json!({ "routerId": router, "agentId": care, "name": "Care", "text": "Listen." });
+    assert_eq!(admin.post("/system-prompts", &other).await.ok(201)["order"], 0);
+    let list = admin.get(&format!("/system-prompts?agentId={sales}")).await.ok(200);
+    assert_eq!(of_all(&list, "name"), ["Voice"]);
+    for (field, value) in [
+        ("name", json!(" ")),
+        ("text", json!("")),
+        ("text", json!("t".repeat(32_001))),
+        ("order", json!(-1)),
+        ("order", json!(10_001)),
+        ("isActive", json!(1)),
+        ("other", json!(1)),
+    ] {
+        assert_eq!(admin.patch(&path, &json!({ field: value })).await.invalid_fields(), [field]);
+    }
+    assert_eq!(admin.patch(&path, &json!({ "agentId": care })).await.invalid_fields(), ["agentId"]);
+    assert_eq!(admin.get("/system-prompts?agentId=!").await.invalid_fields(), ["agentId"]);
+    admin.delete(&path).await.ok(204);
+    admin.get(&path).await.refused(404, "not_found", "Prompt de sistema não encontrado");
+}
+
+async fn routes(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let (sales, care) = (agent(&admin, &router, "Sales").await, agent(&admin, &router, "Care").await);
+    let body = |from: &str, to: &str| json!({ "routerId": router, "fromAgentId": from, "toAgentId": to });
+    let made = admin.post("/ai-agent-routes", &body(&sales, &care)).await.ok(201);
+    assert_eq!((&made["description"], &made["isActive"]), (&json!(""), &json!(true)));
+    assert_eq!(made.as_object().unwrap().len(), 8, "{made}");
+    let taken = admin.post("/ai-agent-routes", &body(&sales, &care)).await;
+    taken.refused(409, "route_taken", "Já existe uma rota entre estes agentes");
+    assert_eq!(admin.post("/ai-agent-routes", &body(&care, &care)).await.invalid_fields(), ["toAgentId"]);
+    admin.post("/ai-agent-routes", &body(&care, &sales)).await.ok(201);
+    let path = format!("/ai-agent-routes/{}", id(&made));
+    let changed =
+        admin.patch(&path, &json!({ "description": "Complaints", "isActive": false })).await.ok(200);
+    assert_eq!((&changed["description"], &changed["isActive"]), (&json!("Complaints"), &json!(false)));
+    assert_eq!(admin.patch(&path, &json!({ "description": 7 })).await.invalid_fields(), ["description"]);
+    assert_eq!(admin.patch(&path, &json!({ "toAgentId": sales })).await.invalid_fields(), ["toAgentId"]);
+    let list = admin.get(&format!("/ai-agent-routes?agentId={sales}")).await.ok(200);
+    assert_eq!(of_all(&list, "toAgentId"), [care]);
+    admin.delete(&path).await.ok(204);
+    admin.get(&path).await.refused(404, "not_found", "Rota entre agentes não encontrada");
+}
+
+/// Records name agents of their own router only, and are seen by whoever has their router in scope.
+async fn parts_of_others(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mine, theirs) = (router(&admin, "A").await, router(&admin, "B").await);
+    let (own, foreign) = (agent(&admin, &mine, "Own").await, agent(&admin, &theirs, "Foreign").await);
+    let all = json!([{ "resource": "flows", "actions": ["read", "write"] }]);
+    let bia = admin.member(&setup, &all, &[&mine]).await;
+    let read = json!([{ "resource": "flows", "actions": ["read"] }]);
+    let eva = admin.member(&setup, &read, &[]).await;
+    let prompt =
+        |router: &str, agent: &str| json!({ "routerId": router, "agentId": agent, "name": "N", "text": "T" });
+    let guardrail = |router: &str, agent: &str| json!({ "routerId": router, "agentId": agent, "text": "T" });
+    let away =
+        |router: &str, agent: &str| json!({ "routerId": router, "fromAgentId": own, "toAgentId": agent });
+    let home =
+        |router: &str, agent: &str| json!({ "routerId": router, "fromAgentId": agent, "toAgentId": own });
+    type Body<'a> = &'a dyn Fn(&str, &str) -> Value;
+    let cases: [(&str, &str, Body<'_>); 4] = [
+        ("/system-prompts", "agentId", &prompt),
+        ("/guardrails", "agentId", &guardrail),
+        ("/ai-agent-routes", "toAgentId", &away),
+        ("/ai-agent-routes", "fromAgentId", &home),
+    ];
+    for (path, field, body) in cases {
+        for agent in [foreign.as_str(), "cnothing"] {
+            let refused = bia.post(path, &body(&mine, agent)).await;
+            refused.refused(422, "ai_agent_unknown", "O agente de IA não existe neste roteador");
+            assert_eq!(details(&refused)[0].0, field, "{path}");
+        }
+        bia.post(path, &body(&theirs, &foreign)).await.refused(
+            403,
+            "router_out_of_scope",
+            "Roteador fora do escopo",
+        );
+        eva.post(path, &body(&mine, &own)).await.refused(403, "permission_denied", "Sem permissão");
+        Api::anonymous(&server).get(path).await.assert_error(401);
+    }
+    let another = agent(&admin, &theirs, "Another").await;
+    let route = json!({ "routerId": theirs, "fromAgentId": foreign, "toAgentId": another });
+    for (path, body) in [
+        ("/system-prompts", prompt(&theirs, &foreign)),
+        ("/guardrails", guardrail(&theirs, &foreign)),
+        ("/ai-agent-routes", route),
+    ] {
+        let one = format!("{path}/{}", id(&admin.post(path, &body).await.ok(201)));
+        bia.get(&one).await.assert_error(404);
+        bia.patch(&one, &json!({})).await.assert_error(404);
+        bia.delete(&one).await.assert_error(404);
+        assert_eq!(bia.get(path).await.ok(200)["items"], json!([]), "{path}");
+        eva.get(&one).await.ok(200);
+        eva.patch(&one, &json!({})).await.assert_error(403);
+        eva.delete(&one).await.assert_error(403);
+    }
+}
+
+/// Routes to an agent stand in the way of its deletion. What is its own goes with it.
+async fn deletion(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let (sales, care) = (agent(&admin, &router, "Sales").await, agent(&admin, &router, "Care").await);
+    let route = json!({ "routerId": router, "fromAgentId": sales, "toAgentId": care });
+    let route = id(&admin.post("/ai-agent-routes", &route).await.ok(201));
+    let prompt = json!({ "routerId": router, "agentId": care, "name": "N", "text": "T" });
+    let prompt = id(&admin.post("/system-prompts", &prompt).await.ok(201));
+    let refused = admin.delete(&AGENTS.at(&care)).await;
+    refused.refused(409, "in_use", "Registro em uso");
+    assert_eq!(details(&refused)[0].0, "aiAgentRoute.toAgentId");
+    let all = json!([{ "resource": "flows", "actions": ["read", "write"] }]);
+    let bia = admin.member(&setup, &all, &[&router]).await;
+    bia.delete(&format!("{}?force=true", AGENTS.at(&care))).await.assert_error(403);
+    admin.delete(&format!("{}?force=true", AGENTS.at(&care))).await.ok(204);
+    admin.get(&format!("/system-prompts/{prompt}")).await.assert_error(404);
+    admin.get(&format!("/ai-agent-routes/{route}")).await.assert_error(404);
+    admin.delete(&AGENTS.at(&sales)).await.ok(204);
+}
