@@ -34,8 +34,8 @@ fn attended() -> Value {
 /// A shop whose flow hands over to people.
 pub struct Tickets {
     pub router: String,
-    flow: String,
-    channel: String,
+    pub flow: String,
+    pub channel: String,
     admin: Api,
 }
 
