@@ -216,7 +216,7 @@ impl Agent {
     }
 }
 
-/// Conversations that people have, each with a ticket that waits in one of these queues, in turns.
+/// Conversations that people have, each with a ticket that waits. Those of the first queue have waited for longer.
 async fn fill(setup: &Setup, shop: &Tickets, queues: &[String], count: usize) {
     let (store, cx) = (setup.store().await, OpContext::system());
     let flow = store.read().await.unwrap().flows().find(&shop.flow.parse().unwrap()).await.unwrap().unwrap();
@@ -241,8 +241,10 @@ async fn fill(setup: &Setup, shop: &Tickets, queues: &[String], count: usize) {
         let chats = tx.chats().open_or_get_many(&chats.collect::<Vec<_>>()).await.unwrap();
         let (mut sessions, mut tickets) = (Vec::new(), Vec::new());
         for ((number, id), chat) in numbers.iter().zip(ids).zip(chats) {
-            let (queue, of) =
-                (queues[number % queues.len()].parse().unwrap(), (chat.id.clone(), chat.contact_id.clone()));
+            let (queue, of) = (
+                queues[number * queues.len() / count].parse().unwrap(),
+                (chat.id.clone(), chat.contact_id.clone()),
+            );
             let mut ticket =
                 Ticket::opened(TicketId::generate(cx.ids()), router.clone(), of, queue, cx.now());
             let mut session = Session::begin(id, router.clone(), chat.contact_id, chat.id, cx.now());
@@ -273,9 +275,9 @@ async fn agents_race_for_tickets(setup: Setup) {
     }
     let admin = Api::admin(&setup, &servers[0]).await;
     let tickets = Tickets::new(&admin).await;
-    let manual = json!({ "distributionStrategy": "manual_pickup", "maxConcurrentTicketsPerAgent": LIMIT });
-    let giving = json!({ "name": "Outra", "maxConcurrentTicketsPerAgent": LIMIT });
-    let queues = [tickets.queue(&manual).await, tickets.queue(&giving).await];
+    let giving = json!({ "maxConcurrentTicketsPerAgent": LIMIT });
+    let manual = json!({ "name": "Outra", "distributionStrategy": "manual_pickup", "maxConcurrentTicketsPerAgent": LIMIT });
+    let queues = [tickets.queue(&giving).await, tickets.queue(&manual).await];
     fill(&setup, &tickets, &queues, count).await;
 
     let places = |servers: &[Server]| [servers[0].addr, servers[servers.len() - 1].addr];
