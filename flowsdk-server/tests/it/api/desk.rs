@@ -27,6 +27,7 @@ everywhere!(in process:
     a_desk_that_was_away_for_two_days_loads_everything_anew,
     a_transfer_to_a_queue_is_told_to_its_agents,
     a_close_has_tags_and_a_block_where_the_flow_goes_on,
+    a_desk_loads_anew_when_its_agent_works_in_other_queues,
 );
 
 /// Connects the desk of a user.
@@ -588,4 +589,27 @@ async fn a_close_has_tags_and_a_block_where_the_flow_goes_on(setup: Setup) {
     let closed = close(&tag, "ask").await["ticket"].clone();
     assert_eq!((&closed["closeKind"], &closed["tagIds"]), (&json!("resolved"), &json!([tag])));
     assert_eq!(visitor.texts(1).await, ["Sobre?"]);
+}
+
+async fn a_desk_loads_anew_when_its_agent_works_in_other_queues(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({})).await;
+    let other = tickets.queue(&json!({ "name": "Outra" })).await;
+    let (bia, _) = tickets.agent(&setup, &[&queue]).await;
+    let agents = admin.get(&format!("/agents?routerId={}", tickets.router)).await.ok(200);
+    let member = format!("/queues/{other}/agents/{}", id(&agents["items"][0]));
+    let desk = desk_of(&server, &bia, None).await;
+    assert_eq!(desk.event("helpdesk:waiting").await["byQueue"].as_array().unwrap().len(), 1);
+    // What waits in the same queues is no reason.
+    let _waits = tickets.hand_over(&server).await;
+    assert_eq!(told(&server, &desk, "helpdesk:waiting").await["total"], 1);
+    assert_eq!(desk.names(), [""; 0]);
+    for (method, queues) in [("PUT", 2), ("DELETE", 1)] {
+        admin.send(method, &member, &[], None).await.ok(204);
+        assert_eq!(told(&server, &desk, "helpdesk:sync-required").await["seq"], 0, "{method}");
+        let waiting = told(&server, &desk, "helpdesk:waiting").await;
+        assert_eq!(waiting["byQueue"].as_array().unwrap().len(), queues, "{method}");
+    }
 }
