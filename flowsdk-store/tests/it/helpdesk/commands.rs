@@ -1,7 +1,7 @@
 //! What people do with tickets (spec B 3.2, 4.7; rulings D5, S14).
 
 use flowsdk_core::chat::{Chat, HasChats as _};
-use flowsdk_core::message::{Direction, SenderKind};
+use flowsdk_core::message::{Direction, SenderKind, Source};
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::{HasSessions as _, Mode, SessionWrite};
 use flowsdk_core::store::{Store as _, Transaction as _};
@@ -176,7 +176,7 @@ async fn an_answer_is_sent_by_whoever_has_the_ticket(store: SqlStore) {
     let sent = desk.world.sink.0.lock().expect("a lock").clone();
     assert_eq!(sent.len(), 1, "handed over once");
     assert_eq!((sent[0].sender.kind, sent[0].sender.name.as_deref()), (SenderKind::Human, Some("EVA")));
-    assert_eq!(sent[0].epoch, desk.session("ana").await.epoch);
+    assert_eq!((sent[0].source, sent[0].epoch), (Source::Agent, desk.session("ana").await.epoch));
     let history = desk.world.history(&ticket.chat_id).await;
     let last = history.last().expect("a message");
     assert_eq!((last.direction, Some(last.seq)), (Direction::Out, sent[0].seq));
