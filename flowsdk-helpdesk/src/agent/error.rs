@@ -2,6 +2,7 @@
 
 use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
+use flowsdk_core::in_use::Dependants;
 use flowsdk_core::router::RouterUnknown;
 
 /// The reason why a use case of agents fails.
@@ -40,6 +41,10 @@ pub enum AgentError {
         field = "userId"
     )]
     Taken,
+    /// They have open tickets, or are offered some.
+    #[error(transparent)]
+    #[fault(transparent)]
+    InUse(Dependants),
     /// The request was repeated with other content.
     #[error(transparent)]
     #[fault(transparent)]

@@ -7,10 +7,11 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
+use flowsdk_core::in_use::Dependants;
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
 use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
-use flowsdk_core::store::{Store, transact};
+use flowsdk_core::store::{Store, Transaction as _, transact};
 use flowsdk_core::words::NameQuery;
 use serde_json::json;
 
@@ -20,6 +21,7 @@ use super::{
 };
 use crate::agent_group::AgentGroup;
 use crate::news::{DeskEvent, HasNews, News};
+use crate::ticket::HasTickets;
 
 /// Makes users agents, shows, changes and deletes them. An agent whose router is out of the caller's reach is not found.
 #[derive(Debug)]
@@ -32,7 +34,12 @@ pub struct DeskAgents<S> {
 
 impl<S: Store> DeskAgents<S>
 where
-    S::Tx: HasRecords<DeskAgent> + HasRecords<AgentGroup> + HasPresence + HasRouters + HasIdempotency,
+    S::Tx: HasRecords<DeskAgent>
+        + HasRecords<AgentGroup>
+        + HasPresence
+        + HasTickets
+        + HasRouters
+        + HasIdempotency,
 {
     /// Creates a service over `store` that notes its changes in `changes`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
@@ -116,12 +123,31 @@ where
         Ok(after)
     }
 
-    /// Deletes an agent. Tickets that they have wait again soon.
+    /// Deletes an agent. Open tickets prevent it, unless `force`: a sweep lets them wait again then (rulings S13).
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Storage`].
-    pub async fn delete(&self, author: &Author, reach: Reach<'_>, id: &DeskAgentId) -> Result<(), Error> {
-        self.records.delete(author, reach, id).await
+    /// [`Error::NotFound`], [`Error::InUse`], [`Error::Storage`].
+    pub async fn delete(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &DeskAgentId,
+        force: bool,
+    ) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        // Whoever gives them a ticket waits for their row.
+        let before: DeskAgent = steps::find_for_update(&mut tx, reach, id).await?;
+        if !force {
+            let user = std::slice::from_ref(&before.user_id);
+            let open = tx.tickets().loads(&before.router_id, user).await?;
+            let mut dependants = Dependants::default();
+            dependants.tickets(open.into_iter().map(|(_, count)| count).sum());
+            dependants.must_be_none().map_err(Error::InUse)?;
+        }
+        HasRecords::<DeskAgent>::records(&mut tx).delete(id).await?;
+        tx.commit().await?;
+        self.changes.deleted(author, &before);
+        Ok(())
     }
 }
 

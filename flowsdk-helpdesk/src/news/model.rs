@@ -58,7 +58,7 @@ pub enum DeskEventKind {
     /// How many tickets wait in their queues. It is no news: it is not kept.
     #[serde(rename = "helpdesk:waiting")]
     Waiting,
-    /// What they have missed is gone. It is no news.
+    /// What they have missed is gone, or they work in other queues than before. It is no news.
     #[serde(rename = "helpdesk:sync-required")]
     SyncRequired,
     /// The figures that they watch. It is no news.

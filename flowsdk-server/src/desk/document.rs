@@ -151,7 +151,7 @@ fn sent(event: DeskEventKind, schemas: &mut Schemas) -> Sent {
             numbered::<Waiting>(schemas),
         ),
         DeskEventKind::SyncRequired => (
-            "What was missed is gone: tickets have to be loaded anew. `seq` is the last number",
+            "What was missed is gone, or the agent works in other queues than before: tickets have to be loaded anew. `seq` is the last number",
             schemas.of::<Numbering>(),
         ),
         DeskEventKind::Snapshot => {

@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use flowsdk_auth::access::Authenticated;
 use flowsdk_auth::permission::{Action, Resource, RouterScope};
 use flowsdk_core::fault::{Fault as _, FaultKind, StorageError};
-use flowsdk_core::id::{RouterId, TicketId, UserId};
+use flowsdk_core::id::{QueueId, RouterId, TicketId, UserId};
 use flowsdk_core::time::{IsoTime, Timestamp};
 use flowsdk_helpdesk::news::{DeskEventKind, DeskNews, NewsRow, WaitingInQueue};
 use flowsdk_helpdesk::viewer::{TicketViewers, Viewer, Viewers};
 use flowsdk_store::sql::SqlStore;
-use serde_json::{Value, json};
 use socketioxide::extract::SocketRef;
 
 use super::payload::{Numbered, Numbering, QueueWaiting, Waiting};
@@ -30,8 +29,8 @@ pub(crate) struct Seat {
     routers: Mutex<Option<Vec<RouterId>>>,
     /// The number of the last news that it was sent.
     sent: AtomicI64,
-    /// What it was last told of waiting tickets.
-    waiting: Mutex<Option<Value>>,
+    /// What it was last told of waiting tickets: how many there are in each queue of the agent.
+    waiting: Mutex<Option<BTreeMap<QueueId, i64>>>,
     /// The figures that it is sent, if it wants them.
     monitored: Mutex<Option<Monitored>>,
     /// The ticket that it looks at.
@@ -93,12 +92,20 @@ impl Seat {
         Numbering { seq: self.sent.load(Ordering::SeqCst), at: IsoTime(now) }
     }
 
-    /// Tells the desk how many tickets wait in its queues; unless `anew`, only if it has not been told.
+    /// Tells the desk how many tickets wait in its queues; unless `anew`, only if it has not been told. A desk whose agent
+    /// works in other queues than before is to load its tickets first.
     fn tell_waiting(&self, queues: &[&WaitingInQueue], now: Timestamp, anew: bool) {
-        let counts =
-            queues.iter().map(|queue| json!({ "queueId": queue.queue_id, "waiting": queue.waiting }));
-        let told: Value = counts.collect();
-        if !anew && lock(&self.waiting).as_ref() == Some(&told) {
+        let counts: BTreeMap<QueueId, i64> =
+            queues.iter().map(|queue| (queue.queue_id.clone(), queue.waiting)).collect();
+        let before = lock(&self.waiting).clone();
+        if !anew && before.as_ref() == Some(&counts) {
+            return;
+        }
+        if before.is_some_and(|before| !before.keys().eq(counts.keys()))
+            && let Err(error) =
+                emit_checked(&self.socket, DeskEventKind::SyncRequired.name(), &self.numbering(now))
+        {
+            tracing::debug!(user = %self.user, %error, "a desk is told later that its queues are others");
             return;
         }
         let by_queue = queues.iter().map(|queue| {
@@ -109,7 +116,7 @@ impl Seat {
         let payload = Waiting { total, by_queue: by_queue.collect() };
         let event = Numbered { numbering: self.numbering(now), payload };
         if emit_checked(&self.socket, DeskEventKind::Waiting.name(), &event).is_ok() {
-            *lock(&self.waiting) = Some(told);
+            *lock(&self.waiting) = Some(counts);
         }
     }
 

@@ -54,7 +54,7 @@ fn in_words(event: &str, payload: &Value, number: usize) -> String {
         "ticket:viewing" => viewing(payload, number),
         "agent:status" => format!("somebody else said that you are {}", text(payload, "status")),
         "helpdesk:waiting" => waiting(payload),
-        "helpdesk:sync-required" => "what was missed is gone: here are your tickets".to_owned(),
+        "helpdesk:sync-required" => "here are your tickets, loaded anew".to_owned(),
         other => format!("{other} {payload}"),
     }
 }
@@ -183,7 +183,7 @@ mod tests {
                 json!({ "total": 2, "byQueue": [queue(1_000), queue(61_000)] }),
                 "2 tickets wait, the oldest for 1 min",
             ),
-            ("helpdesk:sync-required", json!({}), "what was missed is gone: here are your tickets"),
+            ("helpdesk:sync-required", json!({}), "here are your tickets, loaded anew"),
             ("later:version", json!({ "a": 1 }), r#"later:version {"a":1}"#),
         ] {
             let mut names = Names::default();

@@ -23,6 +23,7 @@ mod crash;
 mod delivery;
 mod deploy;
 mod desk_command;
+mod desk_crash;
 mod ends;
 mod flow_command;
 mod handshakes;

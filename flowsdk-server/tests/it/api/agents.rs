@@ -4,11 +4,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::building::{id, records, router};
-use crate::harness::{Api, Setup, everywhere};
+use super::building::{details, id, records, router};
+use super::tickets::Tickets;
+use crate::harness::{Api, Setup, eventually, everywhere};
 
 everywhere!(life, a_schedule_says_when_an_agent_may_log_in);
-everywhere!(in process: what_is_refused, scope, who_reaches_some_routers_takes_users_of_these_only, presence, supervisors_set_agents_offline);
+everywhere!(in process:
+    what_is_refused,
+    scope,
+    who_reaches_some_routers_takes_users_of_these_only,
+    presence,
+    supervisors_set_agents_offline,
+    an_agent_with_tickets_is_deleted_by_force_only,
+);
 
 /// A new user.
 pub async fn user(api: &Api, name: &str) -> String {
@@ -234,4 +242,32 @@ async fn supervisors_set_agents_offline(setup: Setup) {
         "Agente não encontrado",
     );
     bia.put(&path, &away).await.refused(403, "permission_denied", "Sem permissão");
+}
+
+async fn an_agent_with_tickets_is_deleted_by_force_only(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let (bia, _) = tickets.agent(&setup, &[&queue]).await;
+    let (_visitor, ticket) = tickets.hand_over(&server).await;
+    bia.post("/tickets/pickup", &json!({})).await.ok(200);
+    let agents = admin.get(&format!("/agents?routerId={}", tickets.router)).await.ok(200);
+    let path = format!("/agents/{}", id(&agents["items"][0]));
+    let refused = admin.delete(&path).await;
+    refused.refused(409, "in_use", "Registro em uso");
+    assert_eq!(details(&refused), [("tickets".to_owned(), "1 ticket aberto".to_owned())]);
+    let queues = json!([{ "resource": "queues", "actions": ["read", "write"] }]);
+    let supervisor = admin.member(&setup, &queues, &[&tickets.router]).await;
+    supervisor.delete(&format!("{path}?force=true")).await.assert_error(403);
+    admin.delete(&format!("{path}?force=true")).await.ok(204);
+    server.advance(Duration::from_secs(5)).await;
+    let chain = format!("/tickets?chatId={}", ticket["chatId"].as_str().unwrap());
+    eventually("the conversation waits again", || async {
+        let chain = admin.get(&chain).await.ok(200)["items"].clone();
+        let is_next =
+            (&chain[0]["status"], &chain[0]["previousTicketId"]) == (&json!("waiting"), &ticket["id"]);
+        is_next.then_some(())
+    })
+    .await;
 }

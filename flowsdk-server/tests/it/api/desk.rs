@@ -25,6 +25,9 @@ everywhere!(in process:
     figures_are_those_of_the_routers_within_reach,
     notes_are_for_agents,
     a_desk_that_was_away_for_two_days_loads_everything_anew,
+    a_transfer_to_a_queue_is_told_to_its_agents,
+    a_close_has_tags_and_a_block_where_the_flow_goes_on,
+    a_desk_loads_anew_when_its_agent_works_in_other_queues,
 );
 
 /// Connects the desk of a user.
@@ -41,6 +44,16 @@ pub async fn desk_of(server: &Server, api: &Api, since: Option<i64>) -> Client {
 
 pub async fn online(desk: &Client) {
     assert_eq!(desk.emit("agent:status", &json!({ "status": "online" })).await["ok"], true);
+}
+
+/// Waits for an event of a server in this process, whose time passes meanwhile.
+pub async fn told(server: &Server, desk: &Client, event: &str) -> Value {
+    eventually(event, || async {
+        server.advance(Duration::from_millis(100)).await;
+        desk.names().iter().any(|name| name == event).then_some(())
+    })
+    .await;
+    desk.event(event).await
 }
 
 /// The event as numbered, without its number and time.
@@ -358,14 +371,7 @@ async fn notes_are_for_agents(setup: Setup) {
     let note = bia.json("POST", &path, &key, &body).await.ok(200);
     assert_eq!(bia.json("POST", &path, &key, &body).await.ok(200), note);
     assert_eq!((&note["authorUserId"], &note["mentionedUserIds"]), (&json!(bia_id), &json!([ivo_id])));
-    let told = async |desk: &Client| {
-        eventually("a note", || async {
-            server.advance(Duration::from_millis(100)).await;
-            desk.names().contains(&"ticket:note".to_owned()).then_some(())
-        })
-        .await;
-        numbered(&desk.event("ticket:note").await).1
-    };
+    let told = async |desk: &Client| numbered(&told(&server, desk, "ticket:note").await).1;
     assert_eq!(told(&other).await["note"], note);
     let answer = ivo.post(&path, &json!({ "text": "Devolvo." })).await.ok(200);
     assert_eq!(told(&desk).await["note"], answer, "whoever has the ticket, not the author");
@@ -513,11 +519,7 @@ async fn a_desk_that_was_away_for_two_days_loads_everything_anew(setup: Setup) {
     let path = format!("/tickets/{}/assign", id(&ticket));
     admin.post(&path, &json!({ "userId": me })).await.ok(200);
     let desk = desk_of(&server, &admin, Some(0)).await;
-    eventually("the desk is told", || async {
-        server.advance(Duration::from_millis(100)).await;
-        desk.names().contains(&"ticket:assigned".to_owned()).then_some(())
-    })
-    .await;
+    told(&server, &desk, "ticket:assigned").await;
     drop(desk);
     server.advance(Duration::from_secs(48 * 60 * 60)).await;
     // Their token is over by then.
@@ -532,4 +534,82 @@ async fn a_desk_that_was_away_for_two_days_loads_everything_anew(setup: Setup) {
         desk.names().contains(&"helpdesk:sync-required".to_owned()).then_some(())
     })
     .await;
+}
+
+async fn a_transfer_to_a_queue_is_told_to_its_agents(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let first = tickets.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let second = tickets.queue(&json!({ "name": "Outra", "distributionStrategy": "manual_pickup" })).await;
+    let ((bia, user), (ivo, _)) =
+        (tickets.agent(&setup, &[&first]).await, tickets.agent(&setup, &[&second]).await);
+    let (desk, other) = (desk_of(&server, &bia, None).await, desk_of(&server, &ivo, None).await);
+    let (_visitor, ticket) = tickets.hand_over(&server).await;
+    assert_eq!(desk.emit("agent:pickup", &json!({})).await["ticket"]["id"], ticket["id"]);
+    assert_eq!(other.event("helpdesk:waiting").await["total"], 0);
+    let to_queue = json!({ "ticketId": ticket["id"], "toQueueId": second });
+    let moved = desk.emit("agent:transfer", &to_queue).await["ticket"].clone();
+    assert_eq!((&moved["status"], &moved["queueId"]), (&json!("waiting"), &json!(second)));
+    assert_eq!((&moved["previousTicketId"], &moved["openReason"]), (&ticket["id"], &json!("queue_transfer")));
+    assert_eq!((&moved["openedByKind"], &moved["openedByUserId"]), (&json!("agent"), &json!(user)));
+    let counts = |event: &Value| (event["total"].clone(), event["byQueue"][0]["queueId"].clone());
+    assert_eq!(counts(&told(&server, &other, "helpdesk:waiting").await), (json!(1), json!(second)));
+    let gone = told(&server, &desk, "ticket:transferred").await;
+    assert_eq!(
+        (&gone["ticket"]["closeKind"], &gone["nextTicketId"]),
+        (&json!("queue_transfer"), &moved["id"])
+    );
+    // Whoever asks is told what they know already.
+    assert_eq!(other.emit("helpdesk:refresh", &json!({})).await, json!({ "ok": true }));
+    assert_eq!(counts(&other.event("helpdesk:waiting").await), (json!(1), json!(second)));
+}
+
+async fn a_close_has_tags_and_a_block_where_the_flow_goes_on(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let limited = json!({ "distributionStrategy": "manual_pickup", "maxConcurrentTicketsPerAgent": 1 });
+    let queue = tickets.queue(&limited).await;
+    let (bia, _) = tickets.agent(&setup, &[&queue]).await;
+    let desk = desk_of(&server, &bia, None).await;
+    let (mut visitor, ticket) = tickets.hand_over(&server).await;
+    let (_other, _second) = tickets.hand_over(&server).await;
+    assert_eq!(desk.emit("agent:pickup", &json!({})).await["ticket"]["id"], ticket["id"]);
+    assert_eq!(desk.emit("agent:pickup", &json!({})).await["code"], "agent_limit_reached");
+    let tag = json!({ "routerId": tickets.router, "name": "Cobrança" });
+    let tag = id(&admin.post("/tags", &tag).await.ok(201));
+    let close = async |tag: &str, block: &str| {
+        let jump = json!({ "flowId": tickets.flow, "blockId": block });
+        let close = json!({ "ticketId": ticket["id"], "tagIds": [tag], "jumpTarget": jump });
+        desk.emit("agent:close", &close).await
+    };
+    assert_eq!(close("cnothing", "ask").await["code"], "tag_unknown");
+    assert_eq!(close(&tag, "nowhere").await["code"], "block_not_found");
+    let closed = close(&tag, "ask").await["ticket"].clone();
+    assert_eq!((&closed["closeKind"], &closed["tagIds"]), (&json!("resolved"), &json!([tag])));
+    assert_eq!(visitor.texts(1).await, ["Sobre?"]);
+}
+
+async fn a_desk_loads_anew_when_its_agent_works_in_other_queues(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({})).await;
+    let other = tickets.queue(&json!({ "name": "Outra" })).await;
+    let (bia, _) = tickets.agent(&setup, &[&queue]).await;
+    let agents = admin.get(&format!("/agents?routerId={}", tickets.router)).await.ok(200);
+    let member = format!("/queues/{other}/agents/{}", id(&agents["items"][0]));
+    let desk = desk_of(&server, &bia, None).await;
+    assert_eq!(desk.event("helpdesk:waiting").await["byQueue"].as_array().unwrap().len(), 1);
+    // What waits in the same queues is no reason.
+    let _waits = tickets.hand_over(&server).await;
+    assert_eq!(told(&server, &desk, "helpdesk:waiting").await["total"], 1);
+    assert_eq!(desk.names(), [""; 0]);
+    for (method, queues) in [("PUT", 2), ("DELETE", 1)] {
+        admin.send(method, &member, &[], None).await.ok(204);
+        assert_eq!(told(&server, &desk, "helpdesk:sync-required").await["seq"], 0, "{method}");
+        let waiting = told(&server, &desk, "helpdesk:waiting").await;
+        assert_eq!(waiting["byQueue"].as_array().unwrap().len(), queues, "{method}");
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::building::{id, shop, visitor};
+use super::building::{id, published, shop, visitor};
 use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
 
 everywhere!(a_conversation_goes_to_people_and_comes_back, a_transfer_stays_with_people);
@@ -34,8 +34,8 @@ fn attended() -> Value {
 /// A shop whose flow hands over to people.
 pub struct Tickets {
     pub router: String,
-    flow: String,
-    channel: String,
+    pub flow: String,
+    pub channel: String,
     admin: Api,
 }
 
@@ -43,6 +43,15 @@ impl Tickets {
     pub async fn new(admin: &Api) -> Self {
         let (router, flow, channel) = shop(admin, "Atendida", &attended()).await;
         Self { router, flow, channel, admin: admin.clone() }
+    }
+
+    /// Lets the flow of a router that is there hand over to people.
+    pub async fn of_router(admin: &Api, router: &str) -> Self {
+        let flow = published(admin, router, "Atendida", &attended()).await;
+        admin.patch(&format!("/routers/{router}"), &json!({ "initialFlowId": flow })).await.ok(200);
+        let channel = json!({ "routerId": router, "name": "Loja" });
+        let channel = id(&admin.post("/webchat/channels", &channel).await.ok(201));
+        Self { router: router.to_owned(), flow, channel, admin: admin.clone() }
     }
 
     pub async fn queue(&self, settings: &Value) -> String {
@@ -234,7 +243,12 @@ async fn what_is_refused(setup: Setup) {
     post("/messages", text("oi")).await.refused(409, "ticket_waiting", waiting);
     let text_of = "O agente não está na fila do ticket";
     post("/assign", json!({ "userId": idle })).await.refused(422, "agent_not_in_queue", text_of);
+    let chosen = post("/assign", json!({})).await.ok(200);
+    assert_eq!(chosen["status"], "waiting", "a queue for pickup chooses nobody");
     post("/assign", json!({ "userId": user })).await.ok(200);
+    let taken = "O ticket está atribuído a outro agente";
+    post("/assign", json!({})).await.refused(409, "ticket_assigned", taken);
+    post("/assign", json!({ "userId": idle })).await.refused(409, "ticket_assigned", taken);
     let full = bia.post(&at(&id(&second), "/assign"), &json!({ "userId": user })).await;
     full.refused(409, "agent_limit_reached", "O agente já tem o máximo de tickets da fila");
     let full = bia.send("POST", "/tickets/pickup", &[], None).await;
@@ -255,7 +269,10 @@ async fn what_is_refused(setup: Setup) {
     let unknown = "O usuário não é agente deste roteador";
     post("/transfer", json!({ "toUserId": "cnobody" })).await.refused(422, "agent_unknown", unknown);
     let unknown = "A fila não existe neste roteador ou está inativa";
-    post("/transfer", json!({ "toQueueId": "cnothing" })).await.refused(422, "queue_unknown", unknown);
+    let off = desk.queue(&json!({ "name": "Fechada", "isActive": false })).await;
+    for queue in ["cnothing", &off] {
+        post("/transfer", json!({ "toQueueId": queue })).await.refused(422, "queue_unknown", unknown);
+    }
     for (body, field) in [
         (json!({ "reason": "" }), "reason"),
         (json!({ "reason": "x".repeat(201) }), "reason"),
@@ -433,7 +450,9 @@ async fn handoffs_without_a_queue_are_shown(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let desk = Tickets::new(&admin).await;
-    let visitor = desk.arrive(&server).await;
+    let mut visitor = desk.arrive(&server).await;
+    let words = "Ninguém pode atender você agora. O que você escrever fica guardado e será respondido.";
+    assert_eq!(visitor.texts(1).await, [words]);
     let stuck = async || {
         let path = format!("/helpdesk/stuck-handoffs?routerId={}", desk.router);
         admin.get(&path).await.ok(200)["items"].as_array().unwrap().clone()
@@ -450,7 +469,7 @@ async fn handoffs_without_a_queue_are_shown(setup: Setup) {
     .await;
     assert_eq!((&ticket["status"], &ticket["queueId"]), (&json!("waiting"), &json!(queue)));
     assert_eq!(stuck().await, [""; 0]);
-    drop(visitor);
+    assert_eq!(visitor.messages().len(), 2, "they are told once");
 }
 
 async fn a_silent_contact_abandons_the_ticket(setup: Setup) {

@@ -1,5 +1,6 @@
 //! The phone channel: what the provider delivers, and what is sent.
 
+mod attended;
 mod dispatch;
 mod dispatch_to_queue;
 mod doctor;

@@ -1,14 +1,18 @@
 //! What people do with tickets (spec B 3.2, 4.7; rulings D5, S14).
 
-use flowsdk_core::message::{Direction, SenderKind};
+use flowsdk_core::chat::{Chat, HasChats as _};
+use flowsdk_core::message::{Direction, SenderKind, Source};
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::{HasSessions as _, Mode, SessionWrite};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::topic::TopicName;
+use flowsdk_helpdesk::agent::{HasPresence as _, PRESENCE_LIFETIME, PresenceStatus};
 use flowsdk_helpdesk::desk::{By, CloseTicket, ReplyToContact, TransferTicket};
 use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup};
 use flowsdk_helpdesk::queue::QueueError;
-use flowsdk_helpdesk::ticket::{CloseKind, OpenReason, Ticket, TicketError, TicketFilter, TicketStatus};
+use flowsdk_helpdesk::ticket::{
+    CloseKind, HasTickets as _, OpenReason, Ticket, TicketError, TicketFilter, TicketStatus,
+};
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 
@@ -19,9 +23,11 @@ on_every_database! {
     the_oldest_ticket_of_the_own_queues_is_picked_up,
     a_full_queue_is_passed_over,
     a_ticket_is_assigned_to_an_agent_of_its_queue,
+    a_ticket_is_assigned_to_whom_its_queue_chooses,
     an_answer_is_sent_by_whoever_has_the_ticket,
     nobody_answers_when_the_session_has_moved_on,
     a_closed_ticket_gives_the_session_back,
+    a_ticket_without_a_session_closes_without_a_flow,
     a_ticket_is_transferred_to_a_user_and_to_a_queue,
     tickets_of_other_routers_are_not_there,
     a_queue_with_tickets_is_deleted_by_force_only,
@@ -124,6 +130,36 @@ async fn a_ticket_is_assigned_to_an_agent_of_its_queue(store: SqlStore) {
     assert!(matches!(assign(&ticket, None).await, Err(TicketError::Closed)));
 }
 
+async fn a_ticket_is_assigned_to_whom_its_queue_chooses(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    desk.add_queue("q2", ManualPickup).await;
+    let eva = desk.add_agent("eva", &["q1", "q2"]).await;
+    for agent in ["ivo", "leo"] {
+        desk.add_agent(agent, &["q1", "q2"]).await;
+    }
+    let first = desk.hand_over("ana", "bill").await.expect("a ticket");
+    let assign = async |ticket: &Ticket| desk.desk.assign(desk.by(&eva), &ticket.id, None).await;
+    // Not by the service, which would give out what waits.
+    let mut tx = desk.world.store.begin().await.expect("begin");
+    let until = desk.world.cx.now() + PRESENCE_LIFETIME;
+    for (agent, status) in [("eva", PresenceStatus::Busy), ("ivo", PresenceStatus::Online)] {
+        tx.presence().set(&agent.parse().expect("an id"), status, until).await.expect("set");
+    }
+    tx.commit().await.expect("commit");
+    let assigned = assign(&first).await.expect("assigned");
+    assert_eq!((assigned.status, holder(&assigned)), (TicketStatus::Assigned, Some("ivo")));
+    assert_eq!(desk.heard(&"ivo".parse().expect("an id")).await, ["ticket:assigned"]);
+    assert!(matches!(assign(&first).await, Err(TicketError::AssignedToAnother)));
+    // Nobody beyond their limit, and of a queue for pickup nobody at all.
+    desk.change_queue("q1", |queue| queue.max_concurrent_tickets_per_agent = 1).await;
+    let second = desk.hand_over("bia", "bill").await.expect("a ticket");
+    assert_eq!(assign(&second).await.expect("nobody has room").status, TicketStatus::Waiting);
+    let to_pickup = TransferTicket { to_user_id: None, to_queue_id: "q2".parse().ok() };
+    let third = desk.desk.transfer(desk.by(&eva), &second.id, to_pickup).await.expect("transferred");
+    assert_eq!(assign(&third).await.expect("nobody is chosen").status, TicketStatus::Waiting);
+}
+
 async fn an_answer_is_sent_by_whoever_has_the_ticket(store: SqlStore) {
     let desk = Helpdesk::new(store).await;
     desk.add_queue("q1", ManualPickup).await;
@@ -140,7 +176,7 @@ async fn an_answer_is_sent_by_whoever_has_the_ticket(store: SqlStore) {
     let sent = desk.world.sink.0.lock().expect("a lock").clone();
     assert_eq!(sent.len(), 1, "handed over once");
     assert_eq!((sent[0].sender.kind, sent[0].sender.name.as_deref()), (SenderKind::Human, Some("EVA")));
-    assert_eq!(sent[0].epoch, desk.session("ana").await.epoch);
+    assert_eq!((sent[0].source, sent[0].epoch), (Source::Agent, desk.session("ana").await.epoch));
     let history = desk.world.history(&ticket.chat_id).await;
     let last = history.last().expect("a message");
     assert_eq!((last.direction, Some(last.seq)), (Direction::Out, sent[0].seq));
@@ -209,6 +245,29 @@ async fn a_closed_ticket_gives_the_session_back(store: SqlStore) {
     let ticket = desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up").expect("a ticket");
     desk.desk.close(desk.by(&eva), &ticket.id, at("attended", "elsewhere")).await.expect("closed");
     assert_eq!(desk.go_on().await, ["Elsewhere", "Ask"]);
+}
+
+/// As those of before tickets knew their sessions.
+async fn a_ticket_without_a_session_closes_without_a_flow(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    let queue = desk.add_queue("q1", ManualPickup).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    let contact = desk.world.add_visitor("ana").await;
+    let mut tx = desk.world.store.begin().await.expect("begin");
+    let chat = Chat::open(&desk.world.cx, contact.id.clone(), queue.router_id.clone());
+    let chat = tx.chats().open_or_get_many(&[chat]).await.expect("a chat").remove(0);
+    let (of, now) = ((chat.id, contact.id), desk.world.cx.now());
+    let ticket = Ticket::opened("legacy".parse().expect("an id"), queue.router_id, of, queue.id, now);
+    tx.tickets().insert_many(std::slice::from_ref(&ticket)).await.expect("a ticket");
+    tx.commit().await.expect("commit");
+    assert_eq!(desk.sweep.tick().await.expect("swept"), 0, "no session of it is gone");
+    desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up").expect("a ticket");
+    let refused = desk.desk.reply(desk.by(&eva), &ticket.id, reply("hi"), None).await;
+    assert!(matches!(refused, Err(TicketError::MovedOn)), "{refused:?}");
+    let closed = desk.desk.close(desk.by(&eva), &ticket.id, CloseTicket::default()).await.expect("closed");
+    assert_eq!(closed.close_kind, Some(CloseKind::Resolved));
+    assert_eq!(desk.world.published(TopicName::Summary).await.len(), 1);
+    assert_eq!(desk.world.published(TopicName::Flow).await, [json!(null); 0]);
 }
 
 async fn a_ticket_is_transferred_to_a_user_and_to_a_queue(store: SqlStore) {

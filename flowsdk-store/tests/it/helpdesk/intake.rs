@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use flowsdk_core::conversation::MessagePersister;
-use flowsdk_core::event::{DeliveryStatus, HelpdeskEvent, StatusEvent};
+use flowsdk_core::event::{DeliveryStatus, HandoffEvent, HelpdeskEvent, StatusEvent};
 use flowsdk_core::id::MessageId;
 use flowsdk_core::message::{Sender, StatusError};
 use flowsdk_core::record::HasRecords as _;
-use flowsdk_core::session::{HasSessions as _, Mode};
+use flowsdk_core::session::{HasSessions as _, Mode, SessionWrite};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_helpdesk::desk::ReplyToContact;
 use flowsdk_helpdesk::intake::{FORGOTTEN_AFTER, HasStuckHandoffs as _, StuckHandoff};
@@ -26,6 +26,7 @@ on_every_database! {
     a_handoff_that_comes_again_makes_no_second_ticket,
     a_preset_user_gets_the_ticket_at_once,
     another_handoff_of_the_chat_takes_the_place_of_the_one_before,
+    a_handoff_of_another_session_lets_the_one_before_go_on,
     rules_send_handoffs_to_their_queues,
     a_handoff_without_a_queue_waits_until_there_is_one,
     a_session_that_has_moved_on_gets_no_ticket,
@@ -71,7 +72,7 @@ async fn a_handoff_that_comes_again_makes_no_second_ticket(store: SqlStore) {
 async fn a_preset_user_gets_the_ticket_at_once(store: SqlStore) {
     let desk = Helpdesk::new(store).await;
     desk.add_queue("q1", LeastLoaded).await;
-    desk.add_agent("eva", &["q1"]).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
     for (visitor, user, expected) in [("ana", "eva", Some("eva")), ("bia", "nobody", None)] {
         desk.arrive(visitor, "bill").await;
         for event in desk.events().await {
@@ -83,45 +84,53 @@ async fn a_preset_user_gets_the_ticket_at_once(store: SqlStore) {
         assert_eq!(holder(&ticket), expected, "{user}");
         assert_eq!(ticket.assigned_at.is_some(), expected.is_some());
     }
+    assert_eq!(desk.heard(&eva).await, ["ticket:assigned"]);
 }
 
 async fn another_handoff_of_the_chat_takes_the_place_of_the_one_before(store: SqlStore) {
     let desk = Helpdesk::new(store).await;
     desk.add_queue("q1", ManualPickup).await;
+    let (eva, ivo) = (desk.add_agent("eva", &["q1"]).await, desk.add_agent("ivo", &["q1"]).await);
+    for (visitor, user) in [("ana", None), ("bia", Some(&ivo))] {
+        let first = desk.hand_over(visitor, "bill").await.expect("a ticket");
+        desk.desk.assign(desk.by(&eva), &first.id, Some(&eva)).await.expect("assigned");
+        // The flow goes on without the desk, and hands over once more.
+        let mut session = desk.session(visitor).await;
+        let version = session.version;
+        session.version += 1;
+        session.epoch += 2;
+        let mut tx = desk.world.store.begin().await.expect("begin");
+        let write = SessionWrite { session: &session, expected: Some(version) };
+        tx.sessions().save_many(&[write]).await.expect("saved");
+        tx.commit().await.expect("commit");
+        let mut event = HandoffEvent::of(&session, &desk.world.contact(visitor).await, desk.world.cx.now());
+        event.preset_user_id = user.cloned();
+        desk.intake.take(&[&HelpdeskEvent::Handoff(event)]).await.expect("taken");
+        let [before, after] = &desk.chain(visitor).await[..] else { panic!("two tickets") };
+        assert_eq!((&before.id, before.close_kind), (&first.id, Some(CloseKind::HandoffReplaced)));
+        let status = if user.is_some() { TicketStatus::Assigned } else { TicketStatus::Waiting };
+        assert_eq!((after.status, after.assigned_user_id.as_ref()), (status, user));
+        assert_eq!(after.previous_ticket_id.as_ref(), Some(&first.id));
+        // The hand-back of the one before does nothing to the session, which has another owner by now.
+        assert_eq!(desk.go_on().await, [""; 0]);
+        assert_eq!(desk.session(visitor).await.mode, Mode::Human);
+    }
+    assert_eq!(desk.heard(&eva).await, ["ticket:assigned", "ticket:closed"].repeat(2));
+    assert_eq!(desk.heard(&ivo).await, ["ticket:assigned"]);
+}
+
+/// A visitor has another session in the same chat where the page gives another context.
+async fn a_handoff_of_another_session_lets_the_one_before_go_on(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", ManualPickup).await;
+    let other = "ana-ctx0123456789abcdef";
     let first = desk.hand_over("ana", "bill").await.expect("a ticket");
-    // The flow goes on without the desk, and hands over once more.
-    let mut session = desk.session("ana").await;
-    let version = session.version;
-    session.version += 1;
-    session.epoch += 2;
-    let mut tx = desk.world.store.begin().await.expect("begin");
-    let write = flowsdk_core::session::SessionWrite { session: &session, expected: Some(version) };
-    tx.sessions().save_many(&[write]).await.expect("saved");
-    tx.commit().await.expect("commit");
-    let event = flowsdk_core::event::HandoffEvent {
-        session_id: session.id.clone(),
-        chat_id: session.chat_id.clone(),
-        phone_number_id: session.id.phone_number_id().to_owned(),
-        router_id: session.router_id.clone(),
-        contact: flowsdk_core::event::HandoffContact {
-            id: session.contact_id.clone(),
-            name: "Ana".to_owned(),
-            phone_number: String::new(),
-            variables: serde_json::Map::new(),
-        },
-        context_variables: session.variables.clone(),
-        preset_queue_id: None,
-        preset_user_id: None,
-        epoch: Some(session.epoch),
-        timestamp: desk.world.cx.now(),
-    };
-    desk.intake.take(&[&HelpdeskEvent::Handoff(event)]).await.expect("taken");
-    let [before, after] = &desk.chain("ana").await[..] else { panic!("two tickets") };
-    assert_eq!((&before.id, before.close_kind), (&first.id, Some(CloseKind::HandoffReplaced)));
-    assert_eq!((after.status, after.previous_ticket_id.as_ref()), (TicketStatus::Waiting, Some(&first.id)));
-    // The hand-back of the one before does nothing to the session, which has another owner by now.
-    assert_eq!(desk.go_on().await, [""; 0]);
-    assert_eq!(desk.session("ana").await.mode, Mode::Human);
+    let second = desk.hand_over(other, "order").await.expect("a ticket");
+    assert_eq!((&second.chat_id, second.previous_ticket_id.as_ref()), (&first.chat_id, Some(&first.id)));
+    assert_eq!(desk.ticket(&first).await.close_kind, Some(CloseKind::HandoffReplaced));
+    assert_eq!(desk.go_on().await, ["Bye handoff_replaced"]);
+    assert_eq!(desk.session("ana").await.mode, Mode::Flow);
+    assert_eq!(desk.session(other).await.mode, Mode::Human);
 }
 
 async fn rules_send_handoffs_to_their_queues(store: SqlStore) {
@@ -209,35 +218,40 @@ async fn a_closed_window_closes_the_ticket(store: SqlStore) {
     let desk = Helpdesk::new(store).await;
     desk.add_queue("q1", ManualPickup).await;
     let eva = desk.add_agent("eva", &["q1"]).await;
-    let ticket = desk.hand_over("ana", "bill").await.expect("a ticket");
-    desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up");
-    let reply = ReplyToContact::text("hi");
-    desk.desk.reply(desk.by(&eva), &ticket.id, reply, None).await.expect("sent");
-    let history = desk.world.history(&ticket.chat_id).await;
-    let of_flow =
-        history.iter().find(|message| message.sender == Some(Sender::FLOW)).expect("one").id.clone();
-    let of_agent = history.last().expect("one").id.clone();
     let persister = MessagePersister::new(desk.world.store.clone(), desk.world.cx.clone());
-    let fails = async |message: &MessageId, code: i64| {
-        let status = StatusEvent {
-            status: DeliveryStatus::SendFailed,
-            internal_id: Some(message.clone()),
-            channel_message_id: None,
-            session_id: None,
-            phone_number_id: None,
-            error: Some(StatusError { code, title: None }),
-            timestamp: desk.world.cx.now(),
+    for (visitor, code) in [("ana", 131_026), ("bia", 131_047)] {
+        let ticket = desk.hand_over(visitor, "bill").await.expect("a ticket");
+        desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up");
+        let reply = ReplyToContact::text("hi");
+        desk.desk.reply(desk.by(&eva), &ticket.id, reply, None).await.expect("sent");
+        let history = desk.world.history(&ticket.chat_id).await;
+        let of_flow =
+            history.iter().find(|message| message.sender == Some(Sender::FLOW)).expect("one").id.clone();
+        let of_agent = history.last().expect("one").id.clone();
+        let fails = async |message: &MessageId, code: i64| {
+            let status = StatusEvent {
+                status: DeliveryStatus::SendFailed,
+                internal_id: Some(message.clone()),
+                channel_message_id: None,
+                session_id: None,
+                phone_number_id: None,
+                error: Some(StatusError { code, title: None }),
+                timestamp: desk.world.cx.now(),
+            };
+            persister.apply(&[&status]).await.expect("applied");
+            desk.take().await;
+            desk.ticket(&ticket).await.close_kind
         };
-        persister.apply(&[&status]).await.expect("applied");
-        desk.take().await;
-        desk.ticket(&ticket).await.close_kind
-    };
-    assert_eq!(fails(&of_agent, 131_000).await, None, "another error");
-    assert_eq!(fails(&of_flow, 131_047).await, None, "a message of the flow");
-    for _ in 0..2 {
-        assert_eq!(fails(&of_agent, 131_026).await, Some(CloseKind::MetaWindowExpired));
+        assert_eq!(fails(&of_agent, 131_000).await, None, "another error");
+        assert_eq!(fails(&of_flow, code).await, None, "a message of the flow");
+        for _ in 0..2 {
+            assert_eq!(fails(&of_agent, code).await, Some(CloseKind::MetaWindowExpired));
+        }
+        assert_eq!(desk.go_on().await, ["Bye meta_window_expired"]);
     }
-    assert_eq!(desk.go_on().await, ["Bye meta_window_expired"]);
+    // How far the message came is told before its ticket ends for it.
+    let told = ["ticket:assigned", "ticket:message-status", "ticket:window_expired"];
+    assert_eq!(desk.heard(&eva).await, told.repeat(2));
 }
 
 async fn a_forgotten_session_gets_its_ticket(store: SqlStore) {
