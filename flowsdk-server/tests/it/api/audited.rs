@@ -140,7 +140,7 @@ impl Walk {
         let named = json!({ "name": "S" });
         self.does("PATCH /quick-replies/{id}", &[&reply], Some(named), "UPDATE QUICK_REPLY").await;
         self.does("DELETE /quick-replies/{id}", &[&reply], None, "DELETE QUICK_REPLY").await;
-        let agent =
+        let ai_agent =
             |name: &str| json!({ "routerId": router, "type": "specialist", "name": name, "model": "m" });
         let sales = id(&self.does("POST /ai-agents", &[], Some(ai_agent("Sales")), "CREATE AI_AGENT").await);
         let care = id(&self.does("POST /ai-agents", &[], Some(ai_agent("Care")), "CREATE AI_AGENT").await);
