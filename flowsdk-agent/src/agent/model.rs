@@ -70,7 +70,7 @@ pub struct AiAgent {
     /// The action tools that it may call; none means all.
     pub enabled_internal_tools: Vec<NativeTool>,
     /// What its model is told of tools instead of their usual descriptions, by their names.
-    #[schema(value_type = BTreeMap<String, String>)]
+    #[schema(value_type = BTreeMap<NativeTool, String>)]
     pub native_tool_descriptions: BTreeMap<NativeTool, String>,
     /// The variables of contacts that `setContactVariable` may write; null is every one.
     #[schema(required = true)]
@@ -219,7 +219,7 @@ pub struct NewAiAgent {
     pub enabled_internal_tools: Vec<NativeTool>,
     /// What its model is told of tools instead of their usual descriptions, by their names.
     #[serde(default)]
-    #[schema(value_type = BTreeMap<String, String>, required = false)]
+    #[schema(value_type = BTreeMap<NativeTool, String>, required = false)]
     pub native_tool_descriptions: BTreeMap<NativeTool, String>,
     /// The variables of contacts that `setContactVariable` may write; null is every one.
     #[schema(max_items = 100)]
@@ -318,7 +318,7 @@ pub struct AiAgentChange {
     #[schema(value_type = Vec<NativeTool>, required = false, max_items = 20)]
     pub enabled_internal_tools: Option<Vec<NativeTool>>,
     /// What its model is told of tools instead of their usual descriptions, by their names.
-    #[schema(value_type = BTreeMap<String, String>, required = false)]
+    #[schema(value_type = BTreeMap<NativeTool, String>, required = false)]
     pub native_tool_descriptions: Option<BTreeMap<NativeTool, String>>,
     /// The variables of contacts that `setContactVariable` may write; null is every one.
     #[serde(default, deserialize_with = "present")]
