@@ -194,3 +194,83 @@ impl StaffedQueue {
         Ok(given)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use flowsdk_core::context::OpContext;
+    use flowsdk_core::id::TicketId;
+    use flowsdk_core::record::NewRecord as _;
+
+    use super::*;
+    use crate::queue::NewQueue;
+    use crate::ticket::TicketStatus;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_000);
+
+    fn staffed(id: &str, strategy: DistributionStrategy, limit: u32, users: &[&str]) -> StaffedQueue {
+        let new = NewQueue {
+            distribution_strategy: strategy,
+            max_concurrent_tickets_per_agent: limit,
+            ..NewQueue::named("r".parse().expect("an id"), id.parse().expect("a name"))
+        };
+        let queue = new.into_record(OpContext::system().ids(), NOW);
+        let users = users.iter().map(|user| user.parse().expect("an id")).collect();
+        StaffedQueue { queue: Queue { id: id.parse().expect("an id"), ..queue }, users, last: None }
+    }
+
+    fn waiting(queue: &str, count: u32) -> impl Iterator<Item = Ticket> {
+        let ids = OpContext::system();
+        let queue: QueueId = queue.parse().expect("an id");
+        (0..count).map(move |_| {
+            let of = ("chat".parse().expect("an id"), "contact".parse().expect("an id"));
+            let router = "r".parse().expect("an id");
+            Ticket::opened(TicketId::generate(ids.ids()), router, of, queue.clone(), NOW)
+        })
+    }
+
+    #[test]
+    fn what_an_agent_is_given_of_one_queue_counts_for_the_next() {
+        let mut offers = staffed("q2", DistributionStrategy::RoundRobin, 3, &["ana", "bia", "eva"]);
+        offers.queue.accept_within_seconds = Some(30);
+        let queues = vec![
+            staffed("q1", DistributionStrategy::RoundRobin, 3, &["ana", "bia"]),
+            offers,
+            staffed("q3", DistributionStrategy::LeastLoaded, 4, &["ana"]),
+        ];
+        let bia = ("r".parse().expect("an id"), "bia".parse().expect("an id"));
+        let mut staffing = Staffing { queues, open: HashMap::from([(bia, 2)]) };
+        assert_eq!(staffing.most_at_once(), AT_ONCE, "others may stand behind those that all have passed on");
+        let tickets = waiting("q1", 3).chain(waiting("q2", 9)).chain(waiting("q3", 2));
+        let given = staffing.give(tickets.collect(), NOW).expect("they wait");
+        let to = |tickets: &[Ticket]| -> Vec<(String, String)> {
+            let to = |ticket: &Ticket| {
+                (ticket.queue_id.to_string(), ticket.addressee().expect("somebody").to_string())
+            };
+            tickets.iter().map(to).collect()
+        };
+        let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(queue, user)| ((*queue).to_owned(), (*user).to_owned())).collect()
+        };
+        let assigned = [("q1", "ana"), ("q1", "bia"), ("q1", "ana"), ("q3", "ana")];
+        assert_eq!(to(&given.assigned), pairs(&assigned));
+        let offered = [("q2", "ana"), ("q2", "eva"), ("q2", "eva"), ("q2", "eva")];
+        assert_eq!(to(&given.offered), pairs(&offered));
+        assert!(given.offered.iter().all(|ticket| ticket.status == TicketStatus::Waiting));
+        let by_turns = [("q1", "ana"), ("q2", "eva")];
+        let by_turns = by_turns.map(|(queue, user)| {
+            (queue.parse::<QueueId>().expect("an id"), user.parse::<UserId>().expect("an id"))
+        });
+        assert_eq!(given.by_turns, by_turns);
+        assert_eq!(given.unfinished, []);
+    }
+
+    #[test]
+    fn a_queue_of_which_as_many_were_given_as_at_once_may_have_more() {
+        let queue = |id| staffed(id, DistributionStrategy::LeastLoaded, 2 * AT_ONCE, &["ana"]);
+        let mut staffing = Staffing { queues: vec![queue("q1"), queue("q2")], open: HashMap::new() };
+        let tickets = waiting("q1", AT_ONCE).chain(waiting("q2", AT_ONCE - 1));
+        let given = staffing.give(tickets.collect(), NOW).expect("they wait");
+        assert_eq!(given.unfinished, ["q1".parse().expect("an id")]);
+        assert!(Staffing::default().give(Vec::new(), NOW).expect("none").is_empty());
+    }
+}
