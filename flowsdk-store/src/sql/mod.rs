@@ -12,6 +12,7 @@ mod accessor;
 mod agent_group;
 mod announced;
 mod api_client;
+mod arrays;
 mod audit;
 mod backup;
 mod bind;
