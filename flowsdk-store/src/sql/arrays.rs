@@ -83,6 +83,9 @@ impl Array {
     }
 
     fn push(&mut self, value: Value<'_>) -> Result<(), BoxDynError> {
+        if kind(&value) != self.kind {
+            return Err("a column with values of two kinds".into());
+        }
         self.count += 1;
         match value {
             Value::Null(_) => {
@@ -137,5 +140,37 @@ impl Encode<'_, Postgres> for Array {
             Kind::Text => <Vec<String> as Type<Postgres>>::type_info(),
             Kind::Json => <Vec<Json<()>> as Type<Postgres>>::type_info(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_become_columns() {
+        let rows = [("a", Some(1_i64)), ("bc", None)];
+        let bind = |to: &mut Binder<'_>, (text, number): &(&str, Option<i64>)| {
+            to.bind(*text).bind(*number);
+        };
+        let arrays = Arrays::of(2, &rows, &bind).expect("columns");
+        let elements: Vec<(u32, bool, &[u8])> =
+            arrays.columns.iter().map(|one| (one.count, one.has_nulls, &one.elements[..])).collect();
+        let texts: &[u8] = b"\0\0\0\x01a\0\0\0\x02bc";
+        let numbers: &[u8] = b"\0\0\0\x08\0\0\0\0\0\0\0\x01\xff\xff\xff\xff";
+        assert_eq!(elements, [(2, false, texts), (2, true, numbers)]);
+    }
+
+    #[test]
+    fn a_column_has_values_of_one_kind() {
+        let bind = |to: &mut Binder<'_>, is_json: &bool| {
+            if *is_json {
+                to.bind(flowsdk_core::cell::Json("a"))
+            } else {
+                to.bind("a")
+            };
+        };
+        assert!(Arrays::of(1, &[true, true], &bind).is_ok());
+        assert!(Arrays::of(1, &[true, false], &bind).is_err());
     }
 }
