@@ -157,7 +157,7 @@ async fn give<T: DeskTx>(
     let now = cx.now();
     let offered = ticket.offered_to().filter(|other| *other != user).cloned();
     ticket.assign(user.clone(), now)?;
-    stored::save(tx, cx, WebhookEventType::TicketAssigned, std::slice::from_ref(&ticket)).await?;
+    stored::save_holders(tx, cx, WebhookEventType::TicketAssigned, std::slice::from_ref(&ticket)).await?;
     let withdrawn = offered.map(|other| News::of_offer_end(&other, &ticket));
     tell(tx, News::of_assignment(&ticket).into_iter().chain(withdrawn), now).await?;
     Ok(ticket)

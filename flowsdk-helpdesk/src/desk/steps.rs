@@ -98,7 +98,7 @@ pub(crate) async fn end_offers<T: HasTickets + HasOutbox + HasNews>(
     let passed = tickets.into_iter().filter_map(|mut ticket| Some((ticket.pass(now).ok()?, ticket)));
     let (users, tickets): (Vec<UserId>, Vec<Ticket>) = passed.unzip();
     if !tickets.is_empty() {
-        stored::save(tx, cx, WebhookEventType::TicketUpdated, &tickets).await?;
+        stored::save_holders(tx, cx, WebhookEventType::TicketUpdated, &tickets).await?;
         let news = users.iter().zip(&tickets).map(|(user, ticket)| News::of_offer_end(user, ticket));
         tell(tx, news, now).await?;
     }

@@ -40,6 +40,11 @@ impl Distribution {
         tickets.into_iter().map(give).collect()
     }
 
+    /// Returns for how many more tickets its agents have room.
+    pub fn room(&self) -> u32 {
+        self.agents.iter().map(|agent| self.limit.saturating_sub(agent.open)).sum()
+    }
+
     /// Returns the place of the agent who is next, none of `not_to`.
     fn next(&self, not_to: &[UserId]) -> Option<usize> {
         let has_room = |at: &usize| {

@@ -2,6 +2,7 @@
 
 mod distribution;
 mod service;
+mod staffing;
 
 pub use distribution::{Candidate, Distribution};
 pub use service::{DispatchTx, Dispatcher};

@@ -1,8 +1,6 @@
 //! The dispatcher.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::event::WebhookEventType;
@@ -11,21 +9,20 @@ use flowsdk_core::id::{QueueId, UserId};
 use flowsdk_core::record::HasRecords;
 use flowsdk_core::store::{Retries, Store, Transaction};
 use flowsdk_core::stream::outbox::HasOutbox;
-use flowsdk_core::time::Timestamp;
 
-use super::{Candidate, Distribution};
+use super::staffing::Staffing;
 use crate::desk::steps::tell;
 use crate::news::{HasNews, News};
-use crate::queue::{DistributionStrategy, HasQueues, Queue};
-use crate::ticket::{HasTickets, NotOpen, Ticket, stored};
+use crate::queue::{HasQueues, Queue};
+use crate::ticket::{HasTickets, NotOpen, stored};
 
 /// A transaction with all that the dispatcher reads and writes. Every transaction with those accessors is one.
 pub trait DispatchTx: Transaction + HasTickets + HasQueues + HasNews + HasOutbox + HasRecords<Queue> {}
 
 impl<T: Transaction + HasTickets + HasQueues + HasNews + HasOutbox + HasRecords<Queue>> DispatchTx for T {}
 
-/// Most tickets that are given out in one transaction.
-const AT_ONCE: u32 = 100;
+/// Most queues whose tickets are given out in one transaction.
+const QUEUES_AT_ONCE: usize = 8;
 
 /// Gives waiting tickets to agents (rulings D2): whenever something has freed or added room, and by a sweep for what
 /// was missed. Any number of them may run side by side.
@@ -44,33 +41,25 @@ where
         Self { store, cx }
     }
 
-    /// Gives out what waits in a queue, as far as its agents have room, or offers it to them. Returns the tickets that were
-    /// given or offered.
+    /// Gives out what waits in a queue, as far as its agents have room, or offers it to them.
     ///
     /// # Errors
     /// What was given before stays given.
-    pub async fn dispatch(&self, queue: &QueueId) -> Result<Vec<Ticket>, StorageError> {
-        let (mut given, mut retries) = (Vec::new(), Retries::default());
-        loop {
-            match self.round(queue).await {
-                Ok(tickets) => {
-                    let is_last = tickets.len() < AT_ONCE as usize;
-                    given.extend(tickets);
-                    if is_last {
-                        return Ok(given);
-                    }
-                }
-                Err(error) if error.is_lost_race() && retries.again() => {}
-                Err(error) => return Err(error),
-            }
-        }
+    pub async fn dispatch(&self, queue: &QueueId) -> Result<(), StorageError> {
+        self.give_out(std::slice::from_ref(queue)).await
     }
 
     /// Gives out what waits in each of these queues. A queue that fails waits for the sweep.
     pub async fn dispatch_each(&self, queues: &[QueueId]) {
-        for queue in queues {
-            if let Err(error) = self.dispatch(queue).await {
-                tracing::warn!(%queue, error = %Chain(&error), "the tickets of a queue wait for the next sweep");
+        for some in queues.chunks(QUEUES_AT_ONCE) {
+            if some.len() > 1 && self.give_out(some).await.is_ok() {
+                continue;
+            }
+            // One by one, so that a queue that fails holds up no other.
+            for queue in some {
+                if let Err(error) = self.dispatch(queue).await {
+                    tracing::warn!(%queue, error = %Chain(&error), "the tickets of a queue wait for the next sweep");
+                }
             }
         }
     }
@@ -95,79 +84,44 @@ where
         Ok(())
     }
 
-    /// Gives out tickets of a queue in one transaction. The agents are locked first, then counted, so that no other
-    /// transaction gives them a ticket in between.
-    async fn round(&self, queue: &QueueId) -> Result<Vec<Ticket>, StorageError> {
+    /// Gives out what waits in these queues together.
+    async fn give_out(&self, queues: &[QueueId]) -> Result<(), StorageError> {
+        let (mut left, mut retries) = (queues.to_vec(), Retries::default());
+        while !left.is_empty() {
+            match self.round(&left).await {
+                Ok(unfinished) => left = unfinished,
+                Err(error) if error.is_lost_race() && retries.again() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives out tickets of queues in one transaction, and returns the queues in which more may wait. The agents are locked
+    /// first, then counted, so that no other transaction gives them a ticket in between.
+    async fn round(&self, queues: &[QueueId]) -> Result<Vec<QueueId>, StorageError> {
         let now = self.cx.now();
         let mut tx = self.store.begin().await?;
-        let Some(queue) = HasRecords::<Queue>::records(&mut tx).find_for_update(queue).await? else {
-            return Ok(Vec::new());
+        let mut staffing = Staffing::read(&mut tx, queues, now).await?;
+        let waiting = match staffing.most_at_once() {
+            0 => return Ok(Vec::new()),
+            most => tx.tickets().claim_waiting(&staffing.queue_ids(), most).await?,
         };
-        if queue.distribution_strategy == DistributionStrategy::ManualPickup {
+        let given =
+            staffing.give(waiting, now).map_err(|NotOpen| StorageError::Stale { entity: "ticket" })?;
+        if given.is_empty() {
             return Ok(Vec::new());
         }
-        let users = tx.tickets().lock_online_agents(&queue.id, now).await?;
-        let Some(distribution) = distribution(&mut tx, &queue, users).await? else { return Ok(Vec::new()) };
-        let room: u32 = distribution.agents.iter().map(|agent| queue_room(&queue, agent)).sum();
-        if room == 0 {
-            return Ok(Vec::new());
+        stored::save_holders(&mut tx, &self.cx, WebhookEventType::TicketAssigned, &given.assigned).await?;
+        stored::save_holders(&mut tx, &self.cx, WebhookEventType::TicketUpdated, &given.offered).await?;
+        if !given.by_turns.is_empty() {
+            tx.queues().note_given(&given.by_turns).await?;
         }
-        // Those on whom everybody has passed must not hold up others behind them.
-        let most = if queue.accept_within_seconds.is_some() { AT_ONCE } else { room.min(AT_ONCE) };
-        let tickets = tx.tickets().claim_waiting(&queue.id, most).await?;
-        let passed: Vec<Vec<UserId>> = tickets.iter().map(|ticket| ticket.passed_at(now)).collect();
-        let users = distribution.of(passed.iter().map(Vec::as_slice));
-        let given = tickets.into_iter().zip(users).filter_map(|(ticket, user)| Some((ticket, user?)));
-        let (mut tickets, users): (Vec<Ticket>, Vec<UserId>) = given.unzip();
-        let Some(last) = users.last().cloned() else { return Ok(Vec::new()) };
-        for (ticket, user) in tickets.iter_mut().zip(users) {
-            give(ticket, user, &queue, now).map_err(|_| StorageError::Stale { entity: "ticket" })?;
-        }
-        let is_offer = queue.accept_within_seconds.is_some();
-        let happened =
-            if is_offer { WebhookEventType::TicketUpdated } else { WebhookEventType::TicketAssigned };
-        stored::save(&mut tx, &self.cx, happened, &tickets).await?;
-        if queue.distribution_strategy == DistributionStrategy::RoundRobin {
-            tx.queues().note_given(&queue.id, &last).await?;
-        }
-        let news = if is_offer { News::of_offer } else { News::of_assignment };
-        tell(&mut tx, tickets.iter().filter_map(news), now).await?;
+        let news = given.assigned.iter().filter_map(News::of_assignment);
+        tell(&mut tx, news.chain(given.offered.iter().filter_map(News::of_offer)), now).await?;
         tx.commit().await?;
-        let counter = if is_offer { "flowsdk_tickets_offered" } else { "flowsdk_tickets_distributed" };
-        metrics::counter!(counter).increment(tickets.len() as u64);
-        Ok(tickets)
+        metrics::counter!("flowsdk_tickets_distributed").increment(given.assigned.len() as u64);
+        metrics::counter!("flowsdk_tickets_offered").increment(given.offered.len() as u64);
+        Ok(given.unfinished)
     }
-}
-
-/// Gives a waiting ticket of a queue to a user, or offers it to them.
-fn give(ticket: &mut Ticket, user: UserId, queue: &Queue, now: Timestamp) -> Result<(), NotOpen> {
-    match queue.accept_within_seconds {
-        Some(seconds) => ticket.offer(user, now + Duration::from_secs(seconds.into()), now),
-        None => ticket.assign(user, now),
-    }
-}
-
-fn queue_room(queue: &Queue, agent: &Candidate) -> u32 {
-    queue.max_concurrent_tickets_per_agent.saturating_sub(agent.open)
-}
-
-/// Returns the agents among `users`, who are locked, with their tickets; `None` if there are none.
-pub(crate) async fn distribution<T: DispatchTx>(
-    tx: &mut T,
-    queue: &Queue,
-    users: Vec<UserId>,
-) -> Result<Option<Distribution>, StorageError> {
-    if users.is_empty() {
-        return Ok(None);
-    }
-    let loads: HashMap<UserId, i64> =
-        tx.tickets().loads(&queue.router_id, &users).await?.into_iter().collect();
-    let open = |user: &UserId| loads.get(user).and_then(|open| u32::try_from(*open).ok()).unwrap_or(0);
-    let agents = users.into_iter().map(|user| Candidate { open: open(&user), user }).collect();
-    Ok(Some(Distribution {
-        strategy: queue.distribution_strategy,
-        limit: queue.max_concurrent_tickets_per_agent,
-        last: tx.queues().last_given(&queue.id).await?,
-        agents,
-    }))
 }

@@ -17,6 +17,9 @@ pub trait QueueRepository: Send {
     /// Returns those of these queues that exist.
     async fn find_many(&mut self, ids: &[QueueId]) -> Result<Vec<Queue>, StorageError>;
 
+    /// Returns those of these queues that give their tickets to agents, locked, in the order of their ids.
+    async fn lock_to_distribute(&mut self, ids: &[QueueId]) -> Result<Vec<Queue>, StorageError>;
+
     /// Returns the agents of a queue, in the order of their ids.
     async fn agents(&mut self, queue: &QueueId) -> Result<Vec<DeskAgent>, StorageError>;
 
@@ -29,11 +32,11 @@ pub trait QueueRepository: Send {
     /// Takes an agent out; returns whether they were in it.
     async fn remove_agent(&mut self, queue: &QueueId, agent: &DeskAgentId) -> Result<bool, StorageError>;
 
-    /// Returns the agent who was given the last ticket of the queue by turns.
-    async fn last_given(&mut self, queue: &QueueId) -> Result<Option<UserId>, StorageError>;
+    /// Returns who was given the last ticket of each of these queues by turns; nothing of queues that gave none.
+    async fn last_given(&mut self, queues: &[QueueId]) -> Result<Vec<(QueueId, UserId)>, StorageError>;
 
-    /// Notes who was given the last ticket of the queue by turns.
-    async fn note_given(&mut self, queue: &QueueId, user: &UserId) -> Result<(), StorageError>;
+    /// Notes who was given the last ticket of each queue by turns.
+    async fn note_given(&mut self, given: &[(QueueId, UserId)]) -> Result<(), StorageError>;
 
     /// Returns how many agents of each of these queues are `online` or `busy` at `now`; nothing of queues without any.
     async fn present_in(

@@ -79,8 +79,9 @@ where
     HasRecords::<Queue>::records(&mut tx).delete(&queues[1].id).await.expect("delete");
     assert_eq!(tx.rules().active_of(&routers).await.expect("rules"), [second]);
     for user in ["ana", "bia"] {
-        tx.queues().note_given(&queues[0].id, &user.parse().expect("an id")).await.expect("noted");
+        let given = [(queues[0].id.clone(), user.parse().expect("an id"))];
+        tx.queues().note_given(&given).await.expect("noted");
     }
-    let last = tx.queues().last_given(&queues[0].id).await.expect("read");
-    assert_eq!(last.as_ref().map(|user| user.as_str()), Some("bia"));
+    let last = tx.queues().last_given(&[queues[0].id.clone(), off.id]).await.expect("read");
+    assert_eq!(last, [(queues[0].id.clone(), "bia".parse().expect("an id"))]);
 }

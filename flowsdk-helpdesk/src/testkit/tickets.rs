@@ -161,8 +161,10 @@ where
     }
     assert_eq!(tx.tickets().count_open_in(&queue_id("q1")).await.expect("count"), 2);
     assert_eq!(ids(&tx.tickets().open_in_for_update(&queue_id("q1")).await.expect("open")), ["t1", "t2"]);
-    let loads = tx.tickets().loads(&world.router, &[user("ana"), user("bia")]).await.expect("loads");
-    assert_eq!(loads, [(user("ana"), 1)]);
+    let agents = ["ana", "bia"].map(|name| (world.router.clone(), user(name)));
+    let mut loads = tx.tickets().loads(&agents).await.expect("loads");
+    loads.sort();
+    assert_eq!(loads, [("ana", 1), ("bia", 0)].map(|(name, open)| (world.router.clone(), user(name), open)));
     let loads = tx.tickets().loads_of(&user("ana")).await.expect("loads");
     assert_eq!(loads, [(world.router.clone(), 1)]);
 }
@@ -181,8 +183,12 @@ where
     tickets[3].assign(user("ana"), later(6)).expect("open");
     tx.tickets().insert_many(&tickets).await.expect("insert");
     let (q1, q2) = (queue_id("q1"), queue_id("q2"));
-    assert_eq!(ids(&tx.tickets().claim_waiting(&q1, 5).await.expect("claim")), ["t3", "t1"]);
-    assert_eq!(ids(&tx.tickets().claim_waiting(&q1, 1).await.expect("claim")), ["t3"]);
+    let both = [q1.clone(), q2.clone()];
+    for (queues, limit, expected) in
+        [(&both[..1], 5, &["t3", "t1"][..]), (&both, 5, &["t3", "t1", "t2"]), (&both, 1, &["t3", "t2"])]
+    {
+        assert_eq!(ids(&tx.tickets().claim_waiting(queues, limit).await.expect("claim")), expected);
+    }
     let mut waiting = tx.tickets().waiting_in(&[q1.clone(), q2.clone()]).await.expect("waiting");
     waiting.sort();
     assert_eq!(waiting, [(q1.clone(), 2, later(20)), (q2.clone(), 1, later(10))]);

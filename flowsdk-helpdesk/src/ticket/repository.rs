@@ -36,6 +36,9 @@ pub trait TicketRepository: Send {
     /// Rewrites what changes of tickets. They must be locked.
     async fn save_many(&mut self, tickets: &[Ticket]) -> Result<(), StorageError>;
 
+    /// Rewrites who has tickets, and to whom they are offered: nothing else of them has changed. They must be locked.
+    async fn save_holders(&mut self, tickets: &[Ticket]) -> Result<(), StorageError>;
+
     /// Returns the open tickets of these chats that people work, locked.
     async fn open_of_chats_for_update(&mut self, chats: &[ChatId]) -> Result<Vec<Ticket>, StorageError>;
 
@@ -75,21 +78,19 @@ pub trait TicketRepository: Send {
     /// Returns the open tickets of a queue, locked.
     async fn open_in_for_update(&mut self, queue: &QueueId) -> Result<Vec<Ticket>, StorageError>;
 
-    /// Returns how many open tickets each of these users has in a router, with those that are offered to them; nothing of
-    /// those who have none.
+    /// Returns how many open tickets each of these users has in the router beside them, with those that are offered to them.
     async fn loads(
         &mut self,
-        router: &RouterId,
-        users: &[UserId],
-    ) -> Result<Vec<(UserId, i64)>, StorageError>;
+        agents: &[(RouterId, UserId)],
+    ) -> Result<Vec<(RouterId, UserId, i64)>, StorageError>;
 
     /// Returns how many open tickets a user has in each router, with those that are offered to them; nothing of routers
     /// where they have none.
     async fn loads_of(&mut self, user: &UserId) -> Result<Vec<(RouterId, i64)>, StorageError>;
 
-    /// Returns the oldest tickets that wait in a queue and are offered to nobody, locked. Those that others have locked are
-    /// left out.
-    async fn claim_waiting(&mut self, queue: &QueueId, limit: u32) -> Result<Vec<Ticket>, StorageError>;
+    /// Returns the oldest tickets that wait in each of these queues and are offered to nobody, locked: up to `limit` of
+    /// each queue, the oldest first. Those that others have locked are left out.
+    async fn claim_waiting(&mut self, queues: &[QueueId], limit: u32) -> Result<Vec<Ticket>, StorageError>;
 
     /// Returns the oldest ticket that waits in the queues of a user and is offered to nobody, locked. The user must be locked
     /// as an agent of these routers, or of all. Queues in which they have as many tickets as they may, and tickets that
@@ -100,12 +101,13 @@ pub trait TicketRepository: Send {
         routers: Option<&[RouterId]>,
     ) -> Result<Option<Ticket>, StorageError>;
 
-    /// Locks the agents of a queue who are online at `now`, and returns their users, in the order of the agents' ids.
+    /// Locks the agents of these queues who are online at `now`. Returns their users with their queues, in the order of the
+    /// agents' ids.
     async fn lock_online_agents(
         &mut self,
-        queue: &QueueId,
+        queues: &[QueueId],
         now: Timestamp,
-    ) -> Result<Vec<UserId>, StorageError>;
+    ) -> Result<Vec<(QueueId, UserId)>, StorageError>;
 
     /// Locks a user as an agent of these routers, or of all; returns the routers of which they are one.
     async fn lock_agent(

@@ -37,6 +37,20 @@ pub(crate) async fn save<T: HasTickets + HasOutbox>(
     tell(tx.outbox(), cx, tickets.iter().map(|ticket| (ticket, happened))).await
 }
 
+/// Rewrites who has tickets, and to whom they are offered: the same happened to all of them, and nothing else has changed.
+///
+/// # Errors
+/// [`StorageError`].
+pub(crate) async fn save_holders<T: HasTickets + HasOutbox>(
+    tx: &mut T,
+    cx: &OpContext,
+    happened: WebhookEventType,
+    tickets: &[Ticket],
+) -> Result<(), StorageError> {
+    tx.tickets().save_holders(tickets).await?;
+    tell(tx.outbox(), cx, tickets.iter().map(|ticket| (ticket, happened))).await
+}
+
 /// Rewrites tickets of whose service level something became by itself.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{PgConnection, Postgres, Sqlite, Transaction};
 
+use super::arrays::Arrays;
 use super::bind::{Binder, Binds, Target};
 use super::damage::Damage;
 use super::postgres_tx::PostgresTx;
@@ -18,7 +19,7 @@ use super::pulse::Pulse;
 use super::record::Record;
 use super::row::{Cells, Row};
 use super::sqlite::DirectTx;
-use super::statement::{RowsSql, Sql};
+use super::statement::{MOST_ROWS, RowsSql, Sql};
 
 /// A transaction of one of the engines.
 #[derive(Debug)]
@@ -189,11 +190,12 @@ impl Conn {
             }
             Self::Sqlite(..) => return Err(read_only()),
             Self::Postgres(tx, pulse) => {
-                let mut rest = rows;
-                while !rest.is_empty() {
-                    let (chunk, text) = sql.chunk(rest);
-                    rest = &rest[chunk.len()..];
-                    changed += run(pulse, tx, text, arguments(Chunk(chunk, &bind))?).await?;
+                if let [row] = rows {
+                    return run(pulse, tx, sql.of_row(), arguments(OfRow(row, bind))?).await;
+                }
+                for chunk in rows.chunks(MOST_ROWS) {
+                    let arrays = Arrays::of(sql.columns(), chunk, &bind)?;
+                    changed += run(pulse, tx, sql.of_arrays(), arrays.arguments()?).await?;
                 }
             }
         }
@@ -236,12 +238,12 @@ async fn run(
     pulse.guard(run).await.map(|done| done.rows_affected())
 }
 
-/// Rows, one after the other.
-struct Chunk<'a, T, B>(&'a [T], &'a B);
+/// One row.
+struct OfRow<'a, T, B>(&'a T, B);
 
-impl<T, B: Fn(&mut Binder<'_>, &T)> Binds for Chunk<'_, T, B> {
+impl<T, B: Fn(&mut Binder<'_>, &T)> Binds for OfRow<'_, T, B> {
     fn bind_all(self, to: &mut Binder<'_>) {
-        self.0.iter().for_each(|row| (self.1)(to, row));
+        (self.1)(to, self.0);
     }
 }
 

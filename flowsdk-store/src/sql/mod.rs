@@ -14,6 +14,7 @@ mod ai_agent;
 mod ai_agent_route;
 mod announced;
 mod api_client;
+mod arrays;
 mod audit;
 mod backup;
 mod bind;

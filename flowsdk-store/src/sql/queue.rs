@@ -42,6 +42,16 @@ const ACTIVE_OF: Sql = sql_per(
 
 const FIND_MANY: Sql = sql_list!(concat!(Queue::SELECT, " WHERE id "), "$1", "");
 
+/// Whoever puts tickets into a queue does not wait for those who give its tickets out.
+const LOCK_TO_DISTRIBUTE: Sql = sql_per(
+    concat!(TO_DISTRIBUTE, "IN (SELECT value FROM json_each($1)) ORDER BY id"),
+    concat!(
+        TO_DISTRIBUTE,
+        "= ANY(ARRAY(SELECT jsonb_array_elements_text($1))) ORDER BY id FOR NO KEY UPDATE"
+    ),
+);
+const TO_DISTRIBUTE: &str = concat!(Queue::SELECT, " WHERE distribution_strategy <> 'manual_pickup' AND id ");
+
 const AGENTS: Sql = sql(concat!(
     DeskAgent::SELECT,
     " WHERE id IN (SELECT agent_id FROM queue_agent WHERE queue_id = $1) ORDER BY id"
@@ -52,9 +62,15 @@ const ADD_AGENT: Sql =
 
 const REMOVE_AGENT: Sql = sql("DELETE FROM queue_agent WHERE queue_id = $1 AND agent_id = $2");
 
-const LAST_GIVEN: Sql = sql("SELECT last_user_id FROM queue WHERE id = $1");
+const LAST_GIVEN: Sql =
+    sql_list!("SELECT id, last_user_id FROM queue WHERE last_user_id IS NOT NULL AND id ", "$1", "");
 
-const NOTE_GIVEN: Sql = sql("UPDATE queue SET last_user_id = $2 WHERE id = $1");
+/// `$1` lists `[queue, user]`.
+const NOTE_GIVEN: Sql = sql_per(
+    "UPDATE queue SET last_user_id = given.value ->> 1 FROM json_each($1) AS given WHERE queue.id = given.value ->> 0",
+    "UPDATE queue SET last_user_id = given.value ->> 1 FROM jsonb_array_elements($1) AS given (value)
+     WHERE queue.id = given.value ->> 0",
+);
 
 /// `$2` lists routers; NULL is all.
 const OF_USER: Sql = sql_per(
@@ -100,7 +116,7 @@ const PRESENT: &str =
      WHERE desk_presence.status IN ('online', 'busy') AND desk_presence.until > $2 AND ";
 
 super::statement::statements! {
-    ACTIVE_OF, FIND_MANY, AGENTS, ADD_AGENT, REMOVE_AGENT, LAST_GIVEN, NOTE_GIVEN, OF_USER, OF_USERS, PRESENT_IN; TABLE
+    ACTIVE_OF, FIND_MANY, LOCK_TO_DISTRIBUTE, AGENTS, ADD_AGENT, REMOVE_AGENT, LAST_GIVEN, NOTE_GIVEN, OF_USER, OF_USERS, PRESENT_IN; TABLE
 }
 
 impl RouterTable for Queue {
@@ -121,6 +137,10 @@ impl QueueRepository for SqlTx {
         self.conn.fetch_all(FIND_MANY, (Json(ids),)).await
     }
 
+    async fn lock_to_distribute(&mut self, ids: &[QueueId]) -> Result<Vec<Queue>, StorageError> {
+        self.conn.fetch_all(LOCK_TO_DISTRIBUTE, (Json(ids),)).await
+    }
+
     async fn agents(&mut self, queue: &QueueId) -> Result<Vec<DeskAgent>, StorageError> {
         self.conn.fetch_all(AGENTS, (queue,)).await
     }
@@ -133,13 +153,12 @@ impl QueueRepository for SqlTx {
         Ok(self.conn.execute(REMOVE_AGENT, (queue, agent)).await? > 0)
     }
 
-    async fn last_given(&mut self, queue: &QueueId) -> Result<Option<UserId>, StorageError> {
-        let found: Vec<Option<UserId>> = self.conn.fetch_column(LAST_GIVEN, (queue,)).await?;
-        Ok(found.into_iter().next().flatten())
+    async fn last_given(&mut self, queues: &[QueueId]) -> Result<Vec<(QueueId, UserId)>, StorageError> {
+        self.conn.fetch_all(LAST_GIVEN, (Json(queues),)).await
     }
 
-    async fn note_given(&mut self, queue: &QueueId, user: &UserId) -> Result<(), StorageError> {
-        self.conn.execute(NOTE_GIVEN, (queue, user)).await.map(drop)
+    async fn note_given(&mut self, given: &[(QueueId, UserId)]) -> Result<(), StorageError> {
+        self.conn.execute(NOTE_GIVEN, (Json(given),)).await.map(drop)
     }
 
     async fn present_in(

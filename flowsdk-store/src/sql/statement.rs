@@ -69,13 +69,13 @@ macro_rules! statements {
 }
 pub(super) use statements;
 
-/// Rows of one multi-row statement, largest first: a list is cut into these, so that only some texts are
-/// prepared and a list of any length takes few of them.
-const SIZES: [usize; 20] = [128, 96, 64, 48, 32, 24, 20, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
+/// Most rows of one statement on Postgres.
+pub(super) const MOST_ROWS: usize = 1_024;
 
-/// A statement over `VALUES`: on Postgres with as many rows as there are, on SQLite run again for each.
+/// A statement over rows: on Postgres over an array a column, on SQLite run again for each row.
 #[derive(Debug)]
 pub(crate) struct RowsSql {
+    /// It ends with `VALUES `.
     head: &'static str,
     columns: usize,
     /// Postgres types of the columns, where no table tells them.
@@ -84,10 +84,14 @@ pub(crate) struct RowsSql {
     /// The statement for SQLite, where it has one of its own.
     one: Option<&'static str>,
     single: OnceLock<&'static str>,
-    texts: [OnceLock<&'static str>; SIZES.len()],
+    of_row: OnceLock<&'static str>,
+    of_arrays: OnceLock<&'static str>,
 }
 
-/// Leaked once a size and statement: the drivers keep prepared statements by static text.
+/// What stands before the rows of a statement.
+const VALUES: &str = "VALUES ";
+
+/// Leaked once a statement: the drivers keep prepared statements by static text.
 fn leak(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
@@ -102,7 +106,8 @@ impl RowsSql {
             tail,
             one: None,
             single: OnceLock::new(),
-            texts: [const { OnceLock::new() }; SIZES.len()],
+            of_row: OnceLock::new(),
+            of_arrays: OnceLock::new(),
         }
     }
 
@@ -128,12 +133,33 @@ impl RowsSql {
         self
     }
 
-    /// The largest leading part of `items` that Postgres has a statement for, and the statement.
-    pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], &'static str) {
-        let at = SIZES.iter().position(|&size| size <= items.len()).unwrap_or(SIZES.len() - 1);
-        let size = SIZES[at].min(items.len());
-        let text = self.texts[at].get_or_init(|| leak(self.postgres(SIZES[at])));
-        (&items[..size], text)
+    /// The number of columns.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The statement of one row, for Postgres.
+    pub(crate) fn of_row(&self) -> &'static str {
+        self.of_row.get_or_init(|| {
+            leak(self.text(|column| match self.types.get(column) {
+                Some(name) => format!("${}::{name}", column + 1),
+                None => format!("${}", column + 1),
+            }))
+        })
+    }
+
+    /// The statement of rows that come as an array a column, for Postgres. A bind a value costs more than the row, and
+    /// takes a text for each number of rows.
+    pub(crate) fn of_arrays(&self) -> &'static str {
+        self.of_arrays.get_or_init(|| {
+            let bind = |column: usize| match self.types.get(column) {
+                Some(name) => format!("${}::{name}[]", column + 1),
+                None => format!("${}", column + 1),
+            };
+            let binds: Vec<String> = (0..self.columns).map(bind).collect();
+            let head = self.head.strip_suffix(VALUES).unwrap_or(self.head);
+            leak(format!("{head}SELECT * FROM unnest({}){}", binds.join(", "), self.tail))
+        })
     }
 
     /// The statement of one row, for SQLite.
@@ -144,34 +170,23 @@ impl RowsSql {
     /// `OR FAIL` spares SQLite a journal of the statement, which is of no use here: a statement that fails takes its
     /// whole transaction with it.
     fn sqlite(&self) -> String {
-        let text = self.text(1, |_, column| format!("?{}", column + 1));
+        let text = self.text(|column| format!("?{}", column + 1));
         let text = text.replacen("INSERT INTO", "INSERT OR FAIL INTO", 1);
         text.replacen(") UPDATE ", ") UPDATE OR FAIL ", 1)
     }
 
-    fn postgres(&self, rows: usize) -> String {
-        self.text(rows, |row, column| {
-            let bind = row * self.columns + column + 1;
-            match self.types.get(column) {
-                Some(name) if row == 0 => format!("${bind}::{name}"),
-                _ => format!("${bind}"),
-            }
-        })
+    /// The statement of one row.
+    fn text(&self, bind: impl Fn(usize) -> String) -> String {
+        let binds: Vec<String> = (0..self.columns).map(bind).collect();
+        format!("{}({}){}", self.head, binds.join(", "), self.tail)
     }
 
-    fn text(&self, rows: usize, bind: impl Fn(usize, usize) -> String) -> String {
-        let row = |row| {
-            let binds: Vec<String> = (0..self.columns).map(|column| bind(row, column)).collect();
-            format!("({})", binds.join(", "))
-        };
-        let rows: Vec<String> = (0..rows).map(row).collect();
-        format!("{}{}{}", self.head, rows.join(", "), self.tail)
-    }
-
+    /// Without types nobody but a driver, which names those of its binds, can prepare the statement of arrays.
     #[cfg(test)]
     pub(crate) fn all(&self) -> Vec<Sql> {
-        let of = |size| Sql { sqlite: self.single(), postgres: self.chunk(&vec![(); size]).1 };
-        SIZES.into_iter().map(of).collect()
+        let arrays = (!self.types.is_empty()).then(|| self.of_arrays());
+        let texts = std::iter::once(self.of_row()).chain(arrays);
+        texts.map(|postgres| Sql { sqlite: self.single(), postgres }).collect()
     }
 }
 
@@ -180,24 +195,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_cut_into_prepared_sizes() {
-        static INSERT: RowsSql = RowsSql::new("INSERT INTO t VALUES ", 2, " RETURNING id");
-        let items: Vec<u8> = (0..203).collect();
-        let mut rest = &items[..];
-        let mut sizes = Vec::new();
-        while !rest.is_empty() {
-            let (chunk, _) = INSERT.chunk(rest);
-            sizes.push(chunk.len());
-            rest = &rest[chunk.len()..];
-        }
-        assert_eq!(sizes, [128, 64, 10, 1]);
-        let two = INSERT.chunk(&[0, 1]).1;
-        assert_eq!(two, "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id");
-        assert_eq!(INSERT.single(), "INSERT OR FAIL INTO t VALUES (?1, ?2) RETURNING id");
+    fn rows_are_one_by_one_or_an_array_a_column() {
+        static INSERT: RowsSql = RowsSql::new("INSERT INTO t VALUES ", 2, " ON CONFLICT DO NOTHING");
+        assert_eq!(INSERT.of_row(), "INSERT INTO t VALUES ($1, $2) ON CONFLICT DO NOTHING");
+        assert_eq!(INSERT.of_arrays(), "INSERT INTO t SELECT * FROM unnest($1, $2) ON CONFLICT DO NOTHING");
+        assert_eq!(INSERT.single(), "INSERT OR FAIL INTO t VALUES (?1, ?2) ON CONFLICT DO NOTHING");
         static UPDATE: RowsSql =
             RowsSql::typed("WITH new AS (VALUES ", &["text", "bigint"], ") UPDATE t SET a = 1");
-        let two = UPDATE.chunk(&[0, 1]).1;
-        assert_eq!(two, "WITH new AS (VALUES ($1::text, $2::bigint), ($3, $4)) UPDATE t SET a = 1");
+        assert_eq!(UPDATE.of_row(), "WITH new AS (VALUES ($1::text, $2::bigint)) UPDATE t SET a = 1");
+        let arrays = "WITH new AS (SELECT * FROM unnest($1::text[], $2::bigint[])) UPDATE t SET a = 1";
+        assert_eq!(UPDATE.of_arrays(), arrays);
         assert_eq!(UPDATE.single(), "WITH new AS (VALUES (?1, ?2)) UPDATE OR FAIL t SET a = 1");
     }
 }

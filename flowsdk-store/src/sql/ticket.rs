@@ -11,6 +11,7 @@ use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::ticket::{HasTickets, Ticket, TicketFilter, TicketRepository};
 
 use super::SqlTx;
+use super::bind::Binder;
 use super::desk_agent::HAS_LOST_ROUTER;
 use super::list::{self, Filter, ListSql, Together, asked};
 use super::record::{Record as _, record};
@@ -75,6 +76,23 @@ static SAVE: RowsSql = RowsSql::typed(
 )
 .or_one_by_one(Ticket::UPDATE);
 
+/// What [`SAVE`] writes of who has tickets. Indexes of other columns stay as they are.
+static SAVE_HOLDERS: RowsSql = RowsSql::typed(
+    "WITH new (id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at, passed_by, updated_at) AS (VALUES ",
+    &["text", "text", "text", "bigint", "text", "bigint", "jsonb", "bigint"],
+    ") UPDATE ticket SET
+        status = new.status, assigned_user_id = new.assigned_user_id, assigned_at = new.assigned_at,
+        offered_user_id = new.offered_user_id, offer_ends_at = new.offer_ends_at, passed_by = new.passed_by,
+        updated_at = new.updated_at
+     FROM new WHERE ticket.id = new.id",
+)
+.or_one_by_one(
+    "UPDATE ticket SET
+        status = ?2, assigned_user_id = ?3, assigned_at = ?4, offered_user_id = ?5, offer_ends_at = ?6, passed_by = ?7,
+        updated_at = ?8
+     WHERE id = ?1",
+);
+
 const OPEN_OF_CHATS: Sql = sql_list!(
     concat!(Ticket::SELECT, " WHERE status <> 'closed' AND kind = 'human' AND chat_id "),
     "$1",
@@ -124,21 +142,17 @@ const OPEN_IN: Sql = sql_locking!(concat!(
     " WHERE queue_id = $1 AND status IN ('waiting', 'assigned') ORDER BY id"
 ));
 
-/// What users have, and what is offered to them.
+/// What users have, and what is offered to them. `$1` lists `[router, user]`.
 const LOADS: Sql = sql_per(
-    "SELECT user_id, COUNT(*) FROM (
-        SELECT assigned_user_id AS user_id FROM ticket WHERE status = 'assigned' AND router_id = $2
-            AND assigned_user_id IN (SELECT value FROM json_each($1))
-        UNION ALL SELECT offered_user_id FROM ticket WHERE status = 'waiting' AND router_id = $2
-            AND offered_user_id IN (SELECT value FROM json_each($1))) AS theirs
-     GROUP BY user_id",
-    "SELECT user_id, COUNT(*) FROM (
-        SELECT assigned_user_id AS user_id FROM ticket WHERE status = 'assigned' AND router_id = $2
-            AND assigned_user_id = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))
-        UNION ALL SELECT offered_user_id FROM ticket WHERE status = 'waiting' AND router_id = $2
-            AND offered_user_id = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))) AS theirs
-     GROUP BY user_id",
+    concat!(LOADS_OF_EACH, "json_each($1) AS agent"),
+    concat!(LOADS_OF_EACH, "jsonb_array_elements($1) AS agent (value)"),
 );
+const LOADS_OF_EACH: &str = "SELECT agent.value ->> 0, agent.value ->> 1,
+        (SELECT COUNT(*) FROM ticket WHERE ticket.router_id = agent.value ->> 0
+            AND ticket.status = 'assigned' AND ticket.assigned_user_id = agent.value ->> 1)
+        + (SELECT COUNT(*) FROM ticket WHERE ticket.router_id = agent.value ->> 0
+            AND ticket.status = 'waiting' AND ticket.offered_user_id = agent.value ->> 1)
+     FROM ";
 
 const LOADS_OF: Sql = sql("SELECT router_id, COUNT(*) FROM (
         SELECT router_id FROM ticket WHERE status = 'assigned' AND assigned_user_id = $1
@@ -149,13 +163,22 @@ const LOADS_OF: Sql = sql("SELECT router_id, COUNT(*) FROM (
 /// other index has it. With equal signs it reads every ticket from the oldest one on while it takes many to wait.
 const CLAIM_WAITING: Sql = sql_per(
     concat!(
-        Ticket::SELECT,
-        " WHERE queue_id = $1 AND status = 'waiting' AND offered_user_id IS NULL ORDER BY created_at, id LIMIT $2"
+        "SELECT ",
+        OF_TICKET,
+        " FROM json_each($1) AS asked CROSS JOIN ticket ON ticket.id IN (
+                SELECT first.id FROM ticket AS first WHERE first.queue_id = asked.value AND first.status = 'waiting'
+                AND first.offered_user_id IS NULL ORDER BY first.created_at, first.id LIMIT $2)
+            ORDER BY ticket.queue_id, ticket.created_at, ticket.id"
     ),
     concat!(
+        "SELECT ",
+        OF_TICKET,
+        " FROM jsonb_array_elements_text($1) AS asked (queue) CROSS JOIN LATERAL (",
         Ticket::SELECT,
-        " WHERE (queue_id, status) >= ($1, 'waiting') AND (queue_id, status) <= ($1, 'waiting')
-            AND offered_user_id IS NULL ORDER BY queue_id, status, created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED"
+        " WHERE (queue_id, status) >= (asked.queue, 'waiting') AND (queue_id, status) <= (asked.queue, 'waiting')
+                AND offered_user_id IS NULL ORDER BY queue_id, status, created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+            ) AS ticket
+            ORDER BY ticket.queue_id, ticket.created_at, ticket.id"
     ),
 );
 
@@ -197,14 +220,23 @@ const OPEN_BESIDE: &str = "(SELECT COUNT(*) FROM ticket AS theirs WHERE theirs.r
                 AND theirs.status = 'waiting' AND theirs.offered_user_id = $1)";
 
 const LOCK_ONLINE_AGENTS: Sql = sql_per(
-    concat!(ONLINE_AGENTS, HAS_LOST_ROUTER.0, " ORDER BY agent.id"),
-    concat!(ONLINE_AGENTS, HAS_LOST_ROUTER.1, " ORDER BY agent.id FOR UPDATE OF agent"),
+    concat!(
+        ONLINE_AGENTS,
+        "IN (SELECT value FROM json_each($1)) AND NOT ",
+        HAS_LOST_ROUTER.0,
+        " ORDER BY agent.id"
+    ),
+    concat!(
+        ONLINE_AGENTS,
+        "= ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND NOT ",
+        HAS_LOST_ROUTER.1,
+        " ORDER BY agent.id FOR UPDATE OF agent"
+    ),
 );
 const ONLINE_AGENTS: &str =
-    "SELECT agent.user_id FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
+    "SELECT queue_agent.queue_id, agent.user_id FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
     JOIN desk_presence ON desk_presence.user_id = agent.user_id
-    WHERE queue_agent.queue_id = $1 AND desk_presence.status = 'online' AND desk_presence.until > $2
-    AND NOT ";
+    WHERE desk_presence.status = 'online' AND desk_presence.until > $2 AND queue_agent.queue_id ";
 
 /// `$2` lists routers; NULL is all.
 const LOCK_AGENT: Sql = sql_per(
@@ -339,7 +371,7 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST_FOR, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
-    CLAIM_ABANDONED, CLAIM_UNANSWERED, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, SAVE, LIST
+    CLAIM_ABANDONED, CLAIM_UNANSWERED, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, SAVE, SAVE_HOLDERS, LIST
 }
 
 super::accessor::has!(HasTickets::tickets -> TicketRepository);
@@ -370,6 +402,20 @@ impl TicketRepository for SqlTx {
 
     async fn save_many(&mut self, tickets: &[Ticket]) -> Result<(), StorageError> {
         self.conn.execute_rows(&SAVE, tickets, |to, ticket| ticket.bind_changes(to)).await.map(drop)
+    }
+
+    async fn save_holders(&mut self, tickets: &[Ticket]) -> Result<(), StorageError> {
+        let bind = |to: &mut Binder<'_>, ticket: &Ticket| {
+            to.bind(&ticket.id)
+                .bind(&ticket.status)
+                .bind(&ticket.assigned_user_id)
+                .bind(ticket.assigned_at)
+                .bind(&ticket.offered_user_id)
+                .bind(ticket.offer_ends_at)
+                .bind((!ticket.passed_by.is_empty()).then_some(Json(&ticket.passed_by)))
+                .bind(ticket.updated_at);
+        };
+        self.conn.execute_rows(&SAVE_HOLDERS, tickets, bind).await.map(drop)
     }
 
     async fn open_of_chats_for_update(&mut self, chats: &[ChatId]) -> Result<Vec<Ticket>, StorageError> {
@@ -425,18 +471,17 @@ impl TicketRepository for SqlTx {
 
     async fn loads(
         &mut self,
-        router: &RouterId,
-        users: &[UserId],
-    ) -> Result<Vec<(UserId, i64)>, StorageError> {
-        self.conn.fetch_all(LOADS, (Json(users), router)).await
+        agents: &[(RouterId, UserId)],
+    ) -> Result<Vec<(RouterId, UserId, i64)>, StorageError> {
+        self.conn.fetch_all(LOADS, (Json(agents),)).await
     }
 
     async fn loads_of(&mut self, user: &UserId) -> Result<Vec<(RouterId, i64)>, StorageError> {
         self.conn.fetch_all(LOADS_OF, (user,)).await
     }
 
-    async fn claim_waiting(&mut self, queue: &QueueId, limit: u32) -> Result<Vec<Ticket>, StorageError> {
-        self.conn.fetch_all(CLAIM_WAITING, (queue, i64::from(limit))).await
+    async fn claim_waiting(&mut self, queues: &[QueueId], limit: u32) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_WAITING, (Json(queues), i64::from(limit))).await
     }
 
     async fn claim_oldest_for(
@@ -449,10 +494,10 @@ impl TicketRepository for SqlTx {
 
     async fn lock_online_agents(
         &mut self,
-        queue: &QueueId,
+        queues: &[QueueId],
         now: Timestamp,
-    ) -> Result<Vec<UserId>, StorageError> {
-        self.conn.fetch_column(LOCK_ONLINE_AGENTS, (queue, now)).await
+    ) -> Result<Vec<(QueueId, UserId)>, StorageError> {
+        self.conn.fetch_all(LOCK_ONLINE_AGENTS, (Json(queues), now)).await
     }
 
     async fn lock_agent(

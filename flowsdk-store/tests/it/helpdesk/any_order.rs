@@ -345,11 +345,11 @@ impl Scene {
         let load = |user: &UserId| open.iter().filter(|ticket| ticket.addressee() == Some(user)).count();
         for queue in ["q1", "offers"] {
             let mut tx = self.desk.world.store.begin().await.expect("begin");
-            let online =
-                tx.tickets().lock_online_agents(&queue.parse().expect("an id"), now).await.expect("agents");
+            let queues = [queue.parse().expect("an id")];
+            let online = tx.tickets().lock_online_agents(&queues, now).await.expect("agents");
             let has_room = |ticket: &Ticket| {
                 let passed = ticket.passed_at(now);
-                online.iter().any(|user| load(user) < LIMIT as usize && !passed.contains(user))
+                online.iter().any(|(_, user)| load(user) < LIMIT as usize && !passed.contains(user))
             };
             let waits =
                 |one: &&&Ticket| one.status == TicketStatus::Waiting && one.queue_id.as_str() == queue;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use flowsdk_core::event::HelpdeskEvent;
 use flowsdk_core::id::UserId;
 use flowsdk_core::store::Store as _;
 use flowsdk_helpdesk::agent::{HasPresence as _, PresenceStatus};
@@ -15,6 +16,7 @@ use crate::support::databases::on_every_database;
 on_every_database! {
     a_ticket_goes_to_the_agent_with_the_fewest,
     tickets_go_round,
+    the_queues_of_a_batch_share_the_room_of_their_agents,
     a_queue_for_pickup_gives_nothing_out,
     whoever_is_not_online_gets_nothing,
     waiting_tickets_go_to_whoever_comes_online,
@@ -60,6 +62,38 @@ async fn tickets_go_round(store: SqlStore) {
     assert_eq!(given, ["eva", "ivo", "leo"].repeat(3));
     let tenth = desk.hand_over("v9", "bill").await.expect("a ticket");
     assert_eq!(holder(&tenth), None, "each has as many as the queue allows");
+}
+
+async fn the_queues_of_a_batch_share_the_room_of_their_agents(store: SqlStore) {
+    const QUEUES: [&str; 3] = ["q1", "q2", "q3"];
+    let desk = Helpdesk::new(store).await;
+    for (queue, strategy) in QUEUES.into_iter().zip([LeastLoaded, RoundRobin, ManualPickup]) {
+        desk.add_queue(queue, strategy).await;
+    }
+    desk.change_queue("q2", |queue| queue.accept_within_seconds = Some(30)).await;
+    let mut users = Vec::new();
+    for agent in ["eva", "ivo"] {
+        users.push(desk.add_agent(agent, &QUEUES).await);
+        desk.online(agent).await;
+    }
+    for at in 0..12 {
+        desk.arrive(&format!("v{at}"), "bill").await;
+    }
+    let mut events = desk.events().await;
+    for (event, queue) in events.iter_mut().zip(QUEUES.into_iter().cycle()) {
+        let HelpdeskEvent::Handoff(event) = event else { panic!("{event:?}") };
+        event.preset_queue_id = Some(queue.parse().expect("an id"));
+    }
+    desk.intake.take(&events.iter().collect::<Vec<_>>()).await.expect("taken");
+    let tickets = desk.tickets(TicketFilter::default()).await;
+    let of =
+        |queue: &str| tickets.iter().filter(|ticket| ticket.queue_id.as_str() == queue).collect::<Vec<_>>();
+    assert!(of("q1").iter().all(|ticket| ticket.status == TicketStatus::Assigned), "{tickets:?}");
+    assert_eq!(of("q2").iter().filter(|ticket| ticket.offered_to().is_some()).count(), 2, "{tickets:?}");
+    assert!(of("q3").iter().all(|ticket| ticket.addressee().is_none()), "{tickets:?}");
+    for user in &users {
+        assert_eq!(desk.heard(user).await, ["ticket:assigned", "ticket:assigned", "ticket:offered"]);
+    }
 }
 
 async fn a_queue_for_pickup_gives_nothing_out(store: SqlStore) {
