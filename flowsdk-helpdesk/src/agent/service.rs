@@ -138,10 +138,10 @@ where
         // Whoever gives them a ticket waits for their row.
         let before: DeskAgent = steps::find_for_update(&mut tx, reach, id).await?;
         if !force {
-            let user = std::slice::from_ref(&before.user_id);
-            let open = tx.tickets().loads(&before.router_id, user).await?;
+            let agent = (before.router_id.clone(), before.user_id.clone());
+            let open = tx.tickets().loads(std::slice::from_ref(&agent)).await?;
             let mut dependants = Dependants::default();
-            dependants.tickets(open.into_iter().map(|(_, count)| count).sum());
+            dependants.tickets(open.into_iter().map(|(.., count)| count).sum());
             dependants.must_be_none().map_err(Error::InUse)?;
         }
         HasRecords::<DeskAgent>::records(&mut tx).delete(id).await?;
