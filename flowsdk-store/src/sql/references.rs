@@ -200,8 +200,8 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("audit_log", "router_id", "router", HISTORY),
     reference("router", "llm_credential_id", "llm_credential", Detach).labelled("router.llmCredentialId"),
     reference("ai_agent", "router_id", "router", Cascade),
-    reference("ai_agent", "llm_credential_id", "llm_credential", Detach).labelled("aiAgent.llmCredentialId"),
-    reference("ai_agent", "fallback_llm_credential_id", "llm_credential", Detach)
+    reference("ai_agent", "llm_credential_id", "llm_credential", SetNull).labelled("aiAgent.llmCredentialId"),
+    reference("ai_agent", "fallback_llm_credential_id", "llm_credential", SetNull)
         .labelled("aiAgent.fallbackLlmCredentialId"),
     reference("system_prompt", "router_id", "router", Cascade),
     reference("system_prompt", "agent_id", "ai_agent", Cascade),

@@ -97,6 +97,7 @@ async fn what_is_refused(setup: Setup) {
         ("serviceLevel", json!({})),
         ("serviceLevel.firstResponseMinutes", json!({ "firstResponseMinutes": 0 })),
         ("serviceLevel.resolutionMinutes", json!({ "resolutionMinutes": 43_201 })),
+        ("serviceLevel.firstResponseMinutes", json!({ "firstResponseMinutes": 3, "resolutionMinutes": 2 })),
         ("serviceLevel.warnAtPercent", json!({ "resolutionMinutes": 1, "warnAtPercent": 100 })),
         ("serviceLevel.other", json!({ "resolutionMinutes": 1, "other": 1 })),
         ("survey.question", json!({})),

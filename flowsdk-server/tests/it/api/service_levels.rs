@@ -41,14 +41,15 @@ async fn a_report_shows_what_was_kept(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let tickets = Tickets::new(&admin).await;
-    let level = json!({ "firstResponseMinutes": 5, "resolutionMinutes": 1 });
+    let level = json!({ "firstResponseMinutes": 1, "resolutionMinutes": 2 });
     let queue =
         tickets.queue(&json!({ "distributionStrategy": "manual_pickup", "serviceLevel": level })).await;
     let (bia, _) = tickets.agent(&setup, &[&queue]).await;
     let (_visitor, ticket) = tickets.hand_over(&server).await;
     bia.post("/tickets/pickup", &json!({})).await.ok(200);
     let path = format!("/tickets/{}", id(&ticket));
-    server.advance(Duration::from_secs(61)).await;
+    bia.post(&format!("{path}/messages"), &json!({ "text": "Oi" })).await.ok(201);
+    server.advance(Duration::from_secs(121)).await;
     bia.post(&format!("{path}/close"), &json!({})).await.ok(200);
     server.advance(Duration::from_secs(6)).await;
     let report = format!("/helpdesk/reports/tickets?routerId={}&groupBy=queue", tickets.router);

@@ -72,7 +72,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0059_service_level", "6b2256cd5d0f", "e4355a46076d"),
     ("0060_survey", "6d3828cb4ceb", "9585a30290e4"),
     ("0061_webhook_secret", "8b737ec7345b", "2ffe025354ac"),
-    ("0062_ai_agent", "fb066638034e", "af9671083984"),
+    ("0062_ai_agent", "2d5105dbfe44", "f4fca8e0da51"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {
