@@ -78,24 +78,46 @@ where
     /// # Errors
     /// [`Error::LimitReached`] when tickets wait, and they have as many as their queues allow, [`Error::Storage`].
     pub async fn pick_up(&self, by: By<'_>, user: &UserId) -> Result<Option<Ticket>, Error> {
+        self.pick_up_from(by, user, None).await
+    }
+
+    /// As [`Self::pick_up`], of one queue where it is given.
+    ///
+    /// # Errors
+    /// [`Error::AgentNotInQueue`], and those of [`Self::pick_up`].
+    pub async fn pick_up_from(
+        &self,
+        by: By<'_>,
+        user: &UserId,
+        queue: Option<&QueueId>,
+    ) -> Result<Option<Ticket>, Error> {
         let mut retries = Retries::default();
         loop {
-            match self.pick_up_once(by, user).await {
+            match self.pick_up_once(by, user, queue).await {
                 Err(Error::Storage(error)) if error.is_lost_race() && retries.again() => {}
                 other => return other,
             }
         }
     }
 
-    async fn pick_up_once(&self, by: By<'_>, user: &UserId) -> Result<Option<Ticket>, Error> {
+    async fn pick_up_once(
+        &self,
+        by: By<'_>,
+        user: &UserId,
+        from: Option<&QueueId>,
+    ) -> Result<Option<Ticket>, Error> {
         let picked = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             let routers = by.reach.routers();
             tx.tickets().lock_agent(user, routers).await?;
-            let Some(before) = tx.tickets().claim_oldest_for(user, routers).await? else {
-                // Either nothing waits or they have no room, which is asked only now: most get a ticket.
+            let Some(before) = tx.tickets().claim_oldest_for(user, routers, from).await? else {
+                // Why there is none is asked only now: most get a ticket.
                 let queues = tx.queues().of_user(user, routers).await?;
-                let all: Vec<&Queue> = queues.iter().collect();
-                let is_full = !all.is_empty() && has_room(tx, user, &all).await?.is_empty();
+                let asked: Vec<&Queue> =
+                    queues.iter().filter(|queue| from.is_none_or(|from| queue.id == *from)).collect();
+                if from.is_some() && asked.is_empty() {
+                    return Err(Error::AgentNotInQueue);
+                }
+                let is_full = !asked.is_empty() && has_room(tx, user, &asked).await?.is_empty();
                 return if is_full { Err(Error::LimitReached) } else { Ok(None) };
             };
             let after = give(tx, before.clone(), user, &self.cx).await?;

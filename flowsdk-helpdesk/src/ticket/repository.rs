@@ -92,13 +92,14 @@ pub trait TicketRepository: Send {
     /// each queue, the oldest first. Those that others have locked are left out.
     async fn claim_waiting(&mut self, queues: &[QueueId], limit: u32) -> Result<Vec<Ticket>, StorageError>;
 
-    /// Returns the oldest ticket that waits in the queues of a user and is offered to nobody, locked. The user must be locked
-    /// as an agent of these routers, or of all. Queues in which they have as many tickets as they may, and tickets that
-    /// others have locked, are left out.
+    /// Returns the oldest ticket that waits in the queues of a user, or in this one of them, and is offered to nobody, locked.
+    /// The user must be locked as an agent of these routers, or of all. Queues in which they have as many tickets as they
+    /// may, and tickets that others have locked, are left out.
     async fn claim_oldest_for(
         &mut self,
         user: &UserId,
         routers: Option<&[RouterId]>,
+        queue: Option<&QueueId>,
     ) -> Result<Option<Ticket>, StorageError>;
 
     /// Locks the agents of these queues who are online at `now`. Returns their users with their queues, in the order of the

@@ -7,7 +7,7 @@ use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_core::change::Author;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::Fault;
-use flowsdk_core::id::{RouterId, TicketId, UserId};
+use flowsdk_core::id::{QueueId, RouterId, TicketId, UserId};
 use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, Once, Outcome, StoredAnswer};
 use flowsdk_core::message::ContentMessage;
 use flowsdk_core::text::Language;
@@ -93,6 +93,15 @@ pub(super) struct Offered {
     ticket_id: TicketId,
 }
 
+/// Where the ticket waits that is taken.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = PickUpTicket)]
+pub(super) struct PickUp {
+    /// In this queue of the agent; in any of them, if none is named.
+    queue_id: Option<QueueId>,
+}
+
 /// Which ticket a desk looks at.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -160,8 +169,9 @@ impl Commands {
                 Ok(json!(PresenceAnswer { status }))
             }
             Some(DeskCommand::PickUp) => {
-                let Nothing {} = self.read(payload)?;
-                match self.desk.pick_up(by, &seat.user).await.map_err(refuse)? {
+                let PickUp { queue_id } = self.read(payload)?;
+                let picked = self.desk.pick_up_from(by, &seat.user, queue_id.as_ref()).await;
+                match picked.map_err(refuse)? {
                     Some(ticket) => Ok(json!(TicketAnswer { ticket: TicketView::from(ticket) })),
                     None => Err(self.worded(
                         "nothing_waiting",

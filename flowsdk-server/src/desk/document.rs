@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::SOCKET_PATH;
-use super::command::{Monitor, Nothing, Offered, Reply, Status, Typing, Viewing};
+use super::command::{Monitor, Nothing, Offered, PickUp, Reply, Status, Typing, Viewing};
 use super::payload::{DeskCommand, Handshake, Numbering, PresenceAnswer, Taken, TicketAnswer, Waiting};
 use crate::api::asyncapi::{Received, Schemas, Sent, Socket};
 
@@ -53,7 +53,7 @@ fn received(command: DeskCommand, schemas: &mut Schemas) -> Received {
             answer::<PresenceAnswer>(schemas),
         ),
         DeskCommand::PickUp => {
-            ("Takes the ticket that has waited for longest", schemas.of::<Nothing>(), ticket(schemas))
+            ("Takes the ticket that has waited for longest", schemas.of::<PickUp>(), ticket(schemas))
         }
         DeskCommand::Accept => {
             ("Takes a ticket that is offered to the agent", schemas.of::<Offered>(), ticket(schemas))

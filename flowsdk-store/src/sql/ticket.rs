@@ -193,7 +193,7 @@ const CLAIM_OLDEST_FOR: Sql = sql_per(
                     AND first.offered_user_id IS NULL
                     ORDER BY first.created_at, first.id LIMIT 1)
             WHERE agent.user_id = $1 AND ($2 IS NULL OR agent.router_id IN (SELECT value FROM json_each($2)))
-            AND queue.max_concurrent_tickets_per_agent > ",
+            AND ($3 IS NULL OR queue.id = $3) AND queue.max_concurrent_tickets_per_agent > ",
         OPEN_BESIDE,
         " ORDER BY oldest.created_at, oldest.id LIMIT 1)"
     ),
@@ -208,7 +208,7 @@ const CLAIM_OLDEST_FOR: Sql = sql_per(
                     LIMIT 1 FOR UPDATE SKIP LOCKED) AS oldest
             WHERE agent.user_id = $1
             AND ($2::jsonb IS NULL OR agent.router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2))))
-            AND queue.max_concurrent_tickets_per_agent > ",
+            AND ($3::text IS NULL OR queue.id = $3) AND queue.max_concurrent_tickets_per_agent > ",
         OPEN_BESIDE,
         " ORDER BY oldest.created_at, oldest.id LIMIT 1)"
     ),
@@ -488,8 +488,9 @@ impl TicketRepository for SqlTx {
         &mut self,
         user: &UserId,
         routers: Option<&[RouterId]>,
+        queue: Option<&QueueId>,
     ) -> Result<Option<Ticket>, StorageError> {
-        self.conn.fetch_optional(CLAIM_OLDEST_FOR, (user, routers.map(Json))).await
+        self.conn.fetch_optional(CLAIM_OLDEST_FOR, (user, routers.map(Json), queue)).await
     }
 
     async fn lock_online_agents(

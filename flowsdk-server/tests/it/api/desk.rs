@@ -151,7 +151,9 @@ async fn commands_do_what_the_routes_do(setup: Setup) {
     online(&desk).await;
     assert_eq!(desk.emit("agent:heartbeat", &json!({})).await, json!({ "ok": true, "status": "online" }));
     let (mut visitor, ticket) = tickets.hand_over(&server).await;
-    let picked = desk.emit("agent:pickup", &json!({})).await;
+    let elsewhere = desk.emit("agent:pickup", &json!({ "queueId": "cnothing" })).await;
+    assert_eq!(elsewhere["code"], "agent_not_in_queue");
+    let picked = desk.emit("agent:pickup", &json!({ "queueId": queue })).await;
     assert_eq!((&picked["ok"], &picked["ticket"]["id"]), (&json!(true), &ticket["id"]));
     // Whatever is repeated under its id is sent once.
     let reply = json!({ "ticketId": ticket["id"], "text": "Olá", "commandId": "c-1" });
@@ -455,6 +457,7 @@ async fn what_is_refused(setup: Setup) {
         ("agent:status", json!(["online"]), "invalid_payload"),
         ("agent:heartbeat", json!({ "x": 1 }), "invalid_payload"),
         ("agent:pickup", json!("now"), "invalid_payload"),
+        ("agent:pickup", json!({ "queueId": 7 }), "invalid_payload"),
         ("agent:reply", json!({ "ticketId": ticket }), "validation_failed"),
         ("agent:reply", json!({ "ticketId": ticket, "content": { "type": "hologram" } }), "invalid_payload"),
         ("agent:reply", json!({ "ticketId": ticket, "text": " " }), "invalid_payload"),

@@ -251,8 +251,14 @@ async fn what_is_refused(setup: Setup) {
     post("/assign", json!({ "userId": idle })).await.refused(409, "ticket_assigned", taken);
     let full = bia.post(&at(&id(&second), "/assign"), &json!({ "userId": user })).await;
     full.refused(409, "agent_limit_reached", "O agente já tem o máximo de tickets da fila");
-    let full = bia.send("POST", "/tickets/pickup", &[], None).await;
-    full.refused(409, "agent_limit_reached", "O agente já tem o máximo de tickets da fila");
+    for path in ["/tickets/pickup".to_owned(), format!("/tickets/pickup?queueId={queue}")] {
+        let full = bia.send("POST", &path, &[], None).await;
+        full.refused(409, "agent_limit_reached", "O agente já tem o máximo de tickets da fila");
+    }
+    let elsewhere = bia.send("POST", "/tickets/pickup?queueId=cnothing", &[], None).await;
+    elsewhere.refused(422, "agent_not_in_queue", text_of);
+    let odd = bia.send("POST", "/tickets/pickup?queueId=!", &[], None).await;
+    assert_eq!(odd.invalid_fields(), ["queueId"]);
     for (body, field) in [
         (json!({}), "text"),
         (text(""), "text"),

@@ -22,6 +22,7 @@ use crate::support::databases::on_every_database;
 on_every_database! {
     the_oldest_ticket_of_the_own_queues_is_picked_up,
     a_full_queue_is_passed_over,
+    a_ticket_is_picked_up_from_the_queue_that_is_named,
     a_ticket_is_assigned_to_an_agent_of_its_queue,
     a_ticket_is_assigned_to_whom_its_queue_chooses,
     an_answer_is_sent_by_whoever_has_the_ticket,
@@ -47,13 +48,7 @@ async fn the_oldest_ticket_of_the_own_queues_is_picked_up(store: SqlStore) {
     let pick_up = async || desk.desk.pick_up(desk.by(&eva), &eva).await;
     assert_eq!(pick_up().await.expect("nothing"), None);
     for (visitor, queue) in [("v1", "q3"), ("v2", "q2"), ("v3", "q1"), ("v4", "q2"), ("v5", "q2")] {
-        desk.arrive(visitor, "bill").await;
-        for event in desk.events().await {
-            let flowsdk_core::event::HelpdeskEvent::Handoff(mut event) = event else { panic!("{event:?}") };
-            event.preset_queue_id = Some(queue.parse().expect("an id"));
-            let event = flowsdk_core::event::HelpdeskEvent::Handoff(event);
-            desk.intake.take(&[&event]).await.expect("taken");
-        }
+        desk.hand_over_to(visitor, queue).await.expect("a ticket");
         desk.world.clock.advance(std::time::Duration::from_secs(1));
     }
     let mut picked = Vec::new();
@@ -77,15 +72,8 @@ async fn a_full_queue_is_passed_over(store: SqlStore) {
     let eva = desk.add_agent("eva", &["q1", "q2"]).await;
     let mut waiting = Vec::new();
     for (visitor, queue) in [("v1", "q1"), ("v2", "q1"), ("v3", "q2"), ("v4", "q2")] {
-        desk.arrive(visitor, "bill").await;
-        for event in desk.events().await {
-            let flowsdk_core::event::HelpdeskEvent::Handoff(mut event) = event else { panic!("{event:?}") };
-            event.preset_queue_id = Some(queue.parse().expect("an id"));
-            let event = flowsdk_core::event::HelpdeskEvent::Handoff(event);
-            desk.intake.take(&[&event]).await.expect("taken");
-        }
+        waiting.push(desk.hand_over_to(visitor, queue).await.expect("a ticket"));
         desk.world.clock.advance(std::time::Duration::from_secs(1));
-        waiting.push(desk.open_ticket(visitor).await.expect("a ticket"));
     }
     let pick_up = async || desk.desk.pick_up(desk.by(&eva), &eva).await;
     for expected in [&waiting[0], &waiting[2]] {
@@ -100,6 +88,32 @@ async fn a_full_queue_is_passed_over(store: SqlStore) {
     assert_eq!(ticket.id, waiting[1].id, "there is room again");
     desk.change_queue("q2", |queue| queue.max_concurrent_tickets_per_agent = 1).await;
     assert!(matches!(pick_up().await, Err(TicketError::LimitReached)));
+}
+
+async fn a_ticket_is_picked_up_from_the_queue_that_is_named(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    for queue in ["q1", "q2", "q3"] {
+        desk.add_queue(queue, ManualPickup).await;
+    }
+    desk.change_queue("q2", |queue| queue.max_concurrent_tickets_per_agent = 1).await;
+    let eva = desk.add_agent("eva", &["q1", "q2"]).await;
+    let mut waiting = Vec::new();
+    for (visitor, queue) in [("v1", "q1"), ("v2", "q2"), ("v3", "q2"), ("v4", "q3")] {
+        waiting.push(desk.hand_over_to(visitor, queue).await.expect("a ticket"));
+        desk.world.clock.advance(std::time::Duration::from_secs(1));
+    }
+    let from = async |queue: &str| {
+        desk.desk.pick_up_from(desk.by(&eva), &eva, Some(&queue.parse().expect("an id"))).await
+    };
+    let ticket = from("q2").await.expect("picked up").expect("a ticket");
+    assert_eq!(ticket.id, waiting[1].id, "an older one waits in another queue");
+    assert!(matches!(from("q2").await, Err(TicketError::LimitReached)));
+    let ticket = from("q1").await.expect("picked up").expect("a ticket");
+    assert_eq!(ticket.id, waiting[0].id);
+    assert_eq!(from("q1").await.expect("picked up"), None, "what waits elsewhere is not taken");
+    for foreign in ["q3", "nothing"] {
+        assert!(matches!(from(foreign).await, Err(TicketError::AgentNotInQueue)), "{foreign}");
+    }
 }
 
 async fn a_ticket_is_assigned_to_an_agent_of_its_queue(store: SqlStore) {

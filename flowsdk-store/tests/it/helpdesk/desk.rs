@@ -179,6 +179,17 @@ impl Helpdesk {
         self.open_ticket(visitor).await
     }
 
+    /// The flow hands a visitor over to a queue; their ticket.
+    pub(crate) async fn hand_over_to(&self, visitor: &str, queue: &str) -> Option<Ticket> {
+        self.arrive(visitor, "bill").await;
+        for event in self.events().await {
+            let HelpdeskEvent::Handoff(mut event) = event else { panic!("{event:?}") };
+            event.preset_queue_id = Some(queue.parse().expect("an id"));
+            self.intake.take(&[&HelpdeskEvent::Handoff(event)]).await.expect("taken");
+        }
+        self.open_ticket(visitor).await
+    }
+
     /// The visitor gets to the block that hands over.
     pub(crate) async fn arrive(&self, visitor: &str, subject: &str) {
         self.world.add_visitor(visitor).await;
