@@ -151,8 +151,8 @@ mod tests {
                 }
             ))
             .contains(
-                "unsupported `rename_all`: expected lowercase, UPPERCASE, snake_case, SCREAMING_SNAKE_CASE or \
-                 kebab-case"
+                "unsupported `rename_all`: expected lowercase, UPPERCASE, camelCase, snake_case, \
+                 SCREAMING_SNAKE_CASE or kebab-case"
             )
         );
         assert!(

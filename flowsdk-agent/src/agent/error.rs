@@ -4,6 +4,7 @@ use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::Dependants;
 use flowsdk_core::router::RouterUnknown;
+use flowsdk_core::text::Text;
 
 /// The reason why a use case of AI agents fails.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -17,16 +18,10 @@ pub enum AiAgentError {
     #[error(transparent)]
     #[fault(transparent)]
     RouterUnknown(#[from] RouterUnknown),
-    /// An agent of type `system` without a task, or a task of another one.
-    #[error("a task that does not fit the type")]
-    #[fault(
-        Invalid,
-        "validation_failed",
-        pt = "Só agentes do tipo system têm task, e sempre têm",
-        en = "Agents of type system have a task, and no others",
-        field = "task"
-    )]
-    TaskUnfit,
+    /// Fields that do not fit, each with its reason.
+    #[error("fields that do not fit")]
+    #[fault(Invalid, "validation_failed", pt = "Dados inválidos", en = "Invalid data", details = .0.clone())]
+    Invalid(Vec<(String, Text)>),
     /// The credential of its model does not exist.
     #[error("no such credential")]
     #[fault(

@@ -13,6 +13,7 @@ use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RecordFilter, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable, router_gone};
 use flowsdk_core::schema::SchemaAttributes;
+use flowsdk_core::text::Text;
 #[cfg(feature = "schema")]
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::AiAgentError;
-use crate::tool::NativeTool;
+use crate::tool::{NativeTool, ToolKind};
 
 /// What an agent is for. The first two differ in name only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
@@ -94,18 +95,52 @@ pub struct AiAgent {
     pub updated_at: Timestamp,
 }
 
+/// Most characters of what a model is told of a tool, of the key of a variable, and of a tag.
+const LONGEST_DESCRIPTION: usize = 2_000;
+const LONGEST_NAME: usize = 100;
+
+const TASK_UNFIT: Text = Text::new(
+    "Só agentes do tipo system têm task, e sempre têm",
+    "Agents of type system have a task, and no others",
+);
+const NO_ACTION: Text = Text::new("Não é uma ferramenta de ação", "No action tool");
+
 impl AiAgent {
-    /// Checks that agents of type `system` have a task, and no others.
+    /// Checks what its schema cannot express: agents of type `system` have a task, and no others; tools that are enabled are
+    /// actions; texts are neither empty nor too long.
     ///
     /// # Errors
-    /// [`AiAgentError::TaskUnfit`].
+    /// [`AiAgentError::Invalid`].
     pub(super) fn check(&self) -> Result<(), AiAgentError> {
-        check_task(self.agent_type, self.task.as_deref())
+        let mut flaws = Vec::new();
+        if self.task.is_some() != (self.agent_type == AgentType::System) {
+            flaws.push(("task".to_owned(), TASK_UNFIT));
+        }
+        for (at, tool) in self.enabled_internal_tools.iter().enumerate() {
+            if tool.kind() != ToolKind::Action {
+                flaws.push((format!("enabledInternalTools[{at}]"), NO_ACTION));
+            }
+        }
+        let described = self.native_tool_descriptions.iter().map(|(tool, text)| {
+            (format!("nativeToolDescriptions.{}", tool.name()), text, LONGEST_DESCRIPTION)
+        });
+        let keys = self.contact_variable_keys.as_deref().unwrap_or_default();
+        let texts =
+            described.chain(listed("contactVariableKeys", keys)).chain(listed("ragTags", &self.rag_tags));
+        flaws.extend(texts.filter_map(|(field, text, most)| Some((field, flaw_of(text, most)?))));
+        if flaws.is_empty() { Ok(()) } else { Err(AiAgentError::Invalid(flaws)) }
     }
 }
 
-fn check_task(agent_type: AgentType, task: Option<&str>) -> Result<(), AiAgentError> {
-    if task.is_some() == (agent_type == AgentType::System) { Ok(()) } else { Err(AiAgentError::TaskUnfit) }
+/// Returns the texts of a list, each with its place and with how long it may be.
+fn listed<'a>(field: &'static str, texts: &'a [String]) -> impl Iterator<Item = (String, &'a String, usize)> {
+    texts.iter().enumerate().map(move |(at, text)| (format!("{field}[{at}]"), text, LONGEST_NAME))
+}
+
+/// Returns the reason why a text does not fit.
+fn flaw_of(text: &str, most: usize) -> Option<Text> {
+    let fits = !text.trim().is_empty() && text.chars().count() <= most;
+    (!fits).then(|| Text::of(format!("de 1 a {most} caracteres"), format!("1 to {most} characters")))
 }
 
 impl Searched for AiAgent {
@@ -249,10 +284,6 @@ impl Reachable for NewAiAgent {
 
 impl NewRecord for NewAiAgent {
     type Record = AiAgent;
-
-    fn check(&self) -> Result<(), AiAgentError> {
-        check_task(self.agent_type, self.task.as_deref())
-    }
 
     fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> AiAgent {
         AiAgent {

@@ -61,7 +61,7 @@ where
     /// Creates an agent, once for each idempotency key.
     ///
     /// # Errors
-    /// [`Error::TaskUnfit`], [`Error::RouterUnknown`], [`Error::CredentialUnknown`],
+    /// [`Error::Invalid`], [`Error::RouterUnknown`], [`Error::CredentialUnknown`],
     /// [`Error::FallbackCredentialUnknown`], [`Error::Idempotency`], [`Error::Storage`].
     pub async fn create(
         &self,
@@ -69,14 +69,13 @@ where
         new: Admitted<NewAiAgent>,
         once: Option<Once<AiAgent>>,
     ) -> Result<Outcome<AiAgent>, Error> {
-        let new = new.into_inner();
-        new.check()?;
+        let agent = new.into_inner().into_record(self.cx.ids(), self.cx.now());
+        agent.check()?;
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<AiAgent, Error> {
-            let agent = new.into_record(self.cx.ids(), self.cx.now());
             check_credentials(tx, &agent).await?;
             steps::found_router(tx, &agent).await?;
             steps::insert(tx, &agent).await?;
-            Ok(agent)
+            Ok(agent.clone())
         })
         .await?;
         Ok(outcome.inspect(|agent| self.changes.created(author, agent)))
@@ -85,7 +84,7 @@ where
     /// Changes an agent. Turns that run go on with what they have read.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::TaskUnfit`], [`Error::CredentialUnknown`], [`Error::FallbackCredentialUnknown`],
+    /// [`Error::NotFound`], [`Error::Invalid`], [`Error::CredentialUnknown`], [`Error::FallbackCredentialUnknown`],
     /// [`Error::Storage`].
     pub async fn change(
         &self,

@@ -45,6 +45,23 @@ impl ModelError {
         Self::Unavailable { reason: reason.into(), retry_after: None }
     }
 
+    /// Returns the error with `secret` left out of its reason: some providers repeat the key that they refuse.
+    pub(crate) fn without(self, secret: &str) -> Self {
+        let hide = |reason: String| match secret {
+            "" => reason,
+            secret => reason.replace(secret, "***"),
+        };
+        match self {
+            Self::Unavailable { reason, retry_after } => {
+                Self::Unavailable { reason: hide(reason), retry_after }
+            }
+            Self::Account { reason } => Self::Account { reason: hide(reason) },
+            Self::Refused { reason } => Self::Refused { reason: hide(reason) },
+            Self::Unreadable { reason } => Self::Unreadable { reason: hide(reason) },
+            other => other,
+        }
+    }
+
     /// Returns whether the same request may be answered later.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Unavailable { .. } | Self::Unreadable { .. })

@@ -65,6 +65,12 @@ impl OpenAi {
         Ok(self.client.post(url).bearer_auth(self.key.expose_secret()))
     }
 
+    /// Returns what is answered to a request, as JSON.
+    async fn json(&self, request: RequestBuilder) -> Result<Value, ModelError> {
+        let answer = async { json(send(request).await?).await };
+        answer.await.map_err(|error| error.without(self.key.expose_secret()))
+    }
+
     async fn respond(&self, request: &ModelRequest<'_>) -> Result<Answer, ModelError> {
         let sent = self.post("/responses")?.json(&responses::body(request));
         let mut answer = send(sent).await?;
@@ -94,10 +100,11 @@ impl OpenAi {
 #[async_trait]
 impl ModelProvider for OpenAi {
     async fn answer(&self, request: ModelRequest<'_>) -> Result<Answer, ModelError> {
-        match self.shape {
+        let answer = match self.shape {
             Shape::Responses => self.respond(&request).await,
             Shape::ChatCompletions => self.complete(&request).await,
-        }
+        };
+        answer.map_err(|error| error.without(self.key.expose_secret()))
     }
 }
 
@@ -112,8 +119,8 @@ struct OpenAiEmbedder {
 impl Embedder for OpenAiEmbedder {
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
         let body = embeddings::body(&self.model, self.dimensions, texts);
-        let answer = json(send(self.server.post("/embeddings")?.json(&body)).await?).await?;
-        embeddings::read(&answer, texts.len())
+        let answer = self.server.json(self.server.post("/embeddings")?.json(&body)).await?;
+        embeddings::read(&answer, texts.len(), self.dimensions)
     }
 }
 
@@ -132,7 +139,7 @@ impl Transcriber for OpenAiTranscriber {
         let form =
             Form::new().text("model", self.model.clone()).text("response_format", "json").part("file", file);
         let sent = self.server.post("/audio/transcriptions")?.multipart(form);
-        transcriptions::read(&json(send(sent).await?).await?)
+        transcriptions::read(&self.server.json(sent).await?)
     }
 }
 

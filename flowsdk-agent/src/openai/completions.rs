@@ -88,10 +88,11 @@ pub(super) fn read(answer: &Value, before: usize) -> Result<Answer, ModelError> 
     }
     let mut items: Vec<Item> = text(message).map(|text| Item::Assistant { text }).into_iter().collect();
     let mut ids = HashSet::new();
-    for (number, call) in calls(message).enumerate() {
-        let given = call["id"].as_str().filter(|id| !id.is_empty() && !ids.contains(*id));
-        let id = given.map_or_else(|| format!("call_{before}_{number}"), str::to_owned);
-        ids.insert(id.clone());
+    let mut made = (0..).map(|number| format!("call_{before}_{number}"));
+    for call in calls(message) {
+        let given = call["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned);
+        let mut candidates = given.into_iter().chain(&mut made);
+        let Some(id) = candidates.find(|id| ids.insert(id.clone())) else { break };
         let function = &call["function"];
         let name = function["name"].as_str().unwrap_or_default().to_owned();
         items.push(Item::ToolCall(ToolCall { id, name, arguments: text_of(&function["arguments"]) }));
@@ -200,8 +201,8 @@ mod tests {
             [
                 ("call_4_0", "look", "{\"a\":1}"),
                 ("x", "look", "{\"a\":2}"),
-                ("call_4_2", "look", "{}"),
-                ("call_4_3", "", "{}")
+                ("call_4_1", "look", "{}"),
+                ("call_4_2", "", "{}")
             ]
         );
         assert_eq!((answer.text(), answer.usage), (String::new(), TokenUsage::default()));

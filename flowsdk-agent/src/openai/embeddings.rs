@@ -12,8 +12,8 @@ pub(super) fn body(model: &str, dimensions: u32, texts: &[String]) -> Value {
 /// Reads the vectors of `count` texts, in the order of the texts.
 ///
 /// # Errors
-/// [`ModelError::Unreadable`] when one is missing.
-pub(super) fn read(answer: &Value, count: usize) -> Result<Vec<Vec<f32>>, ModelError> {
+/// [`ModelError::Unreadable`] when one is missing, or has not as many dimensions as were asked for.
+pub(super) fn read(answer: &Value, count: usize, dimensions: u32) -> Result<Vec<Vec<f32>>, ModelError> {
     let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); count];
     for (place, one) in answer["data"].as_array().into_iter().flatten().enumerate() {
         let index = one["index"].as_u64().and_then(|index| usize::try_from(index).ok()).unwrap_or(place);
@@ -21,8 +21,11 @@ pub(super) fn read(answer: &Value, count: usize) -> Result<Vec<Vec<f32>>, ModelE
             *vector = numbers.iter().filter_map(number).collect();
         }
     }
-    if vectors.iter().any(Vec::is_empty) {
-        return Err(ModelError::Unreadable { reason: "a text without a vector".to_owned() });
+    let is_whole = |vector: &Vec<f32>| u32::try_from(vector.len()) == Ok(dimensions);
+    if !vectors.iter().all(is_whole) {
+        return Err(ModelError::Unreadable {
+            reason: format!("a text without a vector of {dimensions} dimensions"),
+        });
     }
     Ok(vectors)
 }
@@ -40,9 +43,12 @@ mod tests {
     fn vectors_come_in_the_order_of_their_texts() {
         let answer =
             json!({ "data": [{ "index": 1, "embedding": [3, 4.5] }, { "index": 0, "embedding": [1, 2] }] });
-        assert_eq!(read(&answer, 2), Ok(vec![vec![1.0, 2.0], vec![3.0, 4.5]]));
-        assert!(read(&answer, 3).is_err(), "one is missing");
-        assert!(read(&json!({}), 1).is_err());
-        assert_eq!(read(&json!({}), 0), Ok(Vec::new()));
+        assert_eq!(read(&answer, 2, 2), Ok(vec![vec![1.0, 2.0], vec![3.0, 4.5]]));
+        assert!(read(&answer, 3, 2).is_err(), "one is missing");
+        assert!(read(&answer, 2, 3).is_err(), "they are shorter");
+        let odd = json!({ "data": [{ "embedding": [1, "x"] }] });
+        assert!(read(&odd, 1, 2).is_err(), "what is no number");
+        assert!(read(&json!({}), 1, 2).is_err());
+        assert_eq!(read(&json!({}), 0, 2), Ok(Vec::new()));
     }
 }

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::model::ModelError;
 
-/// Most characters of a provider's message that are kept.
+/// Most characters of a provider's code and of its message that are kept.
+const LONGEST_CODE: usize = 100;
 const LONGEST_REASON: usize = 300;
 
 /// Returns why a request was refused. `wait` is how long the provider wants to be left alone.
@@ -27,6 +28,7 @@ pub(super) fn of_failed_response(error: &Value) -> ModelError {
 fn of_error(status: Option<StatusCode>, retry_after: Option<Duration>, error: &Value) -> ModelError {
     let text = |field: &str| error[field].as_str().unwrap_or_default();
     let code = if text("code").is_empty() { text("type") } else { text("code") };
+    let code: &str = &code.chars().take(LONGEST_CODE).collect::<String>();
     let short = match status {
         Some(status) => format!("{} {code}", status.as_u16()).trim_end().to_owned(),
         None => code.to_owned(),
@@ -37,7 +39,11 @@ fn of_error(status: Option<StatusCode>, retry_after: Option<Duration>, error: &V
         "insufficient_quota" | "billing_hard_limit_reached" | "account_deactivated" | "invalid_api_key" => {
             return ModelError::Account { reason: short };
         }
-        "rate_limit_exceeded" | "server_error" => {
+        "rate_limit_exceeded"
+        | "server_error"
+        | "server_is_overloaded"
+        | "slow_down"
+        | "overloaded_error" => {
             return ModelError::Unavailable { reason: short, retry_after };
         }
         _ => {}

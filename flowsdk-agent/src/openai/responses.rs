@@ -55,7 +55,12 @@ fn input_item(item: &Item) -> Value {
 /// Reads an event of a stream. Returns the answer, if the event ends it.
 pub(super) fn read_event(event: &Value) -> Option<Result<Answer, ModelError>> {
     match event["type"].as_str()? {
-        "response.completed" | "response.incomplete" | "response.failed" => Some(read(&event["response"])),
+        "response.completed" => Some(read(&event["response"])),
+        "response.incomplete" => Some(
+            read(&event["response"])
+                .map(|answer| Answer { cut: answer.cut.or(Some(Cut::TooLong)), ..answer }),
+        ),
+        "response.failed" => Some(Err(of_failed_response(&event["response"]["error"]))),
         // Its fields stand in the event itself, or below `error`.
         "error" => {
             let error = if event["error"].is_object() { &event["error"] } else { event };
@@ -203,6 +208,18 @@ mod tests {
         assert_eq!(calls, [("c1", "{\"a\":")]);
         assert_eq!(answer.other.len(), 4);
         assert_eq!((answer.usage.input_tokens, answer.usage.reasoning_tokens), (3, 1));
+    }
+
+    #[test]
+    fn the_end_of_a_stream_says_how_it_ended() {
+        let end = |kind: &str, response: Value| read_event(&json!({ "type": kind, "response": response }));
+        let failed = json!({ "error": { "code": "server_is_overloaded" }, "output": [] });
+        let failed = end("response.failed", failed).expect("the end").expect_err("failed");
+        assert!(failed.is_passing(), "{failed}");
+        let cut = end("response.incomplete", json!({ "output": [] })).expect("the end").expect("an answer");
+        assert_eq!(cut.cut, Some(Cut::TooLong));
+        assert!(end("response.completed", json!({ "output": [] })).expect("the end").is_ok());
+        assert!(end("response.in_progress", json!({ "output": [] })).is_none());
     }
 
     #[test]

@@ -13,22 +13,30 @@ impl EventStream {
     /// Takes bytes as they came. Returns the data of the events that are whole now.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut events = Vec::new();
-        self.rest.extend_from_slice(bytes);
-        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.rest.drain(..=end).collect();
-            let line = line.strip_suffix(b"\n").unwrap_or(&line);
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if line.is_empty() {
-                let data = std::mem::take(&mut self.data);
-                events.extend((!data.is_empty()).then_some(data));
-            } else if let Some(data) = line.strip_prefix(b"data:") {
-                if !self.data.is_empty() {
-                    self.data.push(b'\n');
-                }
-                self.data.extend_from_slice(data.strip_prefix(b" ").unwrap_or(data));
-            }
+        let mut lines = bytes.split(|byte| *byte == b'\n');
+        // Behind the last break stands what is no line yet.
+        let last = lines.next_back().unwrap_or_default();
+        for line in lines {
+            self.rest.extend_from_slice(line);
+            let line = std::mem::take(&mut self.rest);
+            events.extend(self.end_line(line.strip_suffix(b"\r").unwrap_or(&line)));
         }
+        self.rest.extend_from_slice(last);
         events
+    }
+
+    /// Takes a line. Returns the data of the event that it ends.
+    fn end_line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        if line.is_empty() {
+            let data = std::mem::take(&mut self.data);
+            return (!data.is_empty()).then_some(data);
+        }
+        let data = line.strip_prefix(b"data:")?;
+        if !self.data.is_empty() {
+            self.data.push(b'\n');
+        }
+        self.data.extend_from_slice(data.strip_prefix(b" ").unwrap_or(data));
+        None
     }
 
     /// Ends the stream. Returns the data of an event that its server did not end with an empty line, as some do.

@@ -40,7 +40,7 @@ pub enum Command {
         /// Why.
         reason: Option<String>,
     },
-    /// Gives the contact more time, in minutes: finite, and more than 0.
+    /// Gives the contact more time, in minutes: more than 0, at most a week.
     ExtendInactivity(f64),
     /// Sets a variable of the session.
     SetVariable(String, Value),
@@ -132,8 +132,8 @@ pub fn read(tool: NativeTool, arguments: &str, channel: &Capabilities) -> Result
         }
         T::ExtendInactivityTimeout => {
             let Extend { minutes } = parse(arguments)?;
-            if !(minutes.is_finite() && minutes > 0.0) {
-                return Err(Rejection("minutes: a number above 0".to_owned()));
+            if !(minutes > 0.0 && minutes <= MOST_MINUTES) {
+                return Err(Rejection(format!("minutes: a number above 0, at most {MOST_MINUTES}")));
             }
             Command::ExtendInactivity(minutes)
         }
@@ -171,6 +171,12 @@ fn is_said(text: &str) -> bool {
     !text.trim().is_empty()
 }
 
+/// Most minutes by which a contact is given more time: a week.
+const MOST_MINUTES: f64 = 10_080.0;
+
+/// Most characters of a value that is remembered.
+const LONGEST_VALUE: usize = 4_096;
+
 /// Most characters of the name of a variable.
 const LONGEST_KEY: usize = 100;
 
@@ -186,6 +192,15 @@ fn name(key: String) -> Result<String, Rejection> {
 
 fn pair(arguments: &str) -> Result<Pair, Rejection> {
     let Pair { key, value } = parse(arguments)?;
+    let fits = match &value {
+        Value::String(text) => text.chars().count() <= LONGEST_VALUE,
+        Value::Number(_) | Value::Bool(_) => true,
+        _ => false,
+    };
+    if !fits {
+        let why = format!("value: a text of at most {LONGEST_VALUE} characters, a number, or true or false");
+        return Err(Rejection(why));
+    }
     Ok(Pair { key: name(key)?, value })
 }
 
@@ -421,6 +436,14 @@ mod tests {
             (NativeTool::RagSearch, json!({ "query": " " }), "1 to 500"),
             (NativeTool::ExtendInactivityTimeout, json!({ "minutes": 0 }), "above 0"),
             (NativeTool::ExtendInactivityTimeout, json!({ "minutes": "5" }), "minutes: invalid type"),
+            (NativeTool::ExtendInactivityTimeout, json!({ "minutes": 1e308 }), "at most 10080"),
+            (NativeTool::SetVariable, json!({ "key": "a", "value": {} }), "value: a text"),
+            (NativeTool::SetVariable, json!({ "key": "a", "value": null }), "value: a text"),
+            (
+                NativeTool::SetContactVariable,
+                json!({ "key": "a", "value": "x".repeat(4_097) }),
+                "value: a text",
+            ),
             (NativeTool::SetVariable, json!({ "key": " ", "value": 1 }), "key: a name"),
             (NativeTool::SetContactVariable, json!({ "key": "a{{b}}", "value": 1 }), "key: a name"),
             (NativeTool::DeleteVariable, json!({ "key": "x".repeat(101) }), "key: a name"),

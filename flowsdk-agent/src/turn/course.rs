@@ -147,8 +147,8 @@ impl Course {
         self.round.is_broken |= effect.breaks;
     }
 
-    /// Returns the result of a call that was run and could not do what it was to, such as a transfer to nobody. It counts as
-    /// one that could not be used.
+    /// Returns the result of a call that was run and could not do what it was to, such as a flow that failed. It counts as one
+    /// that could not be used. A transfer that cannot be made breaks the turn instead.
     pub fn failed(&mut self, tool: &str, why: String) -> String {
         self.rejected(tool, why)
     }

@@ -126,7 +126,9 @@ async fn every_published_response_is_read() {
 
 #[tokio::test]
 async fn recorded_vectors_are_read() {
-    for (name, exchange) in exchanges("/v1/embeddings") {
+    let recorded = exchanges("/v1/embeddings");
+    assert!(recorded.len() >= 6, "{}", recorded.len());
+    for (name, exchange) in recorded {
         let texts: Vec<String> = match &exchange["request"]["body"]["input"] {
             Value::Array(texts) => {
                 texts.iter().map(|text| text.as_str().unwrap_or_default().to_owned()).collect()
@@ -134,8 +136,10 @@ async fn recorded_vectors_are_read() {
             one => vec![one.as_str().unwrap_or_default().to_owned()],
         };
         let server = replay(&exchange["response"]).await;
-        let vectors =
-            server_at(&server, Shape::Responses).embedder("small".to_owned(), 1_536).embed(&texts).await;
+        let dimensions = exchange["request"]["body"]["dimensions"].as_u64().unwrap_or(1_536);
+        let dimensions = u32::try_from(dimensions).expect("a number");
+        let model = server_at(&server, Shape::Responses).embedder("small".to_owned(), dimensions);
+        let vectors = model.embed(&texts).await;
         // One recording asked for another encoding.
         let is_read = exchange["response"]["body"]["data"][0]["embedding"].is_array();
         assert_eq!(vectors.is_ok(), is_read, "{name}: {vectors:?}");
@@ -148,7 +152,9 @@ async fn recorded_vectors_are_read() {
 
 #[tokio::test]
 async fn recorded_transcriptions_are_read() {
-    for (name, exchange) in exchanges("/v1/audio/transcriptions") {
+    let recorded = exchanges("/v1/audio/transcriptions");
+    assert!(recorded.len() >= 8, "{}", recorded.len());
+    for (name, exchange) in recorded {
         let server = replay(&exchange["response"]).await;
         let speech = Speech { bytes: b"OggS".to_vec(), mime_type: "audio/ogg; codecs=opus".to_owned() };
         let said =

@@ -67,6 +67,18 @@ async fn a_server_of_completions_gets_the_whole_conversation() {
 }
 
 #[tokio::test]
+async fn the_key_is_in_no_error() {
+    let told =
+        json!({ "error": { "code": "x".repeat(5_000), "message": "Incorrect API key provided: sk-secret" } });
+    for status in [400, 401, 404, 500] {
+        let server = answering("/v1/responses", ResponseTemplate::new(status).set_body_json(&told)).await;
+        let error =
+            ask(&server_at(&server, Shape::Responses), &[Item::user("hi")]).await.expect_err("refused");
+        assert!(!error.to_string().contains("sk-secret") && error.to_string().len() < 600, "{error}");
+    }
+}
+
+#[tokio::test]
 async fn refusals_say_how_long_to_wait() {
     let busy = ResponseTemplate::new(429)
         .insert_header("retry-after", "7")

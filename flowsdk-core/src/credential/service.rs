@@ -118,7 +118,7 @@ where
         Ok(after)
     }
 
-    /// Deletes a credential. Routers that name it stand in the way; with `force` they are left without one
+    /// Deletes a credential. Routers and AI agents that name it stand in the way; with `force` they are left without one
     /// (rulings S13).
     ///
     /// # Errors

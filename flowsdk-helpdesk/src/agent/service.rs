@@ -12,6 +12,7 @@ use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
 use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
 use flowsdk_core::store::{Store, Transaction as _, transact};
+use flowsdk_core::stream::outbox::HasOutbox;
 use flowsdk_core::words::NameQuery;
 use serde_json::json;
 
@@ -20,6 +21,7 @@ use super::{
     PresenceStatus,
 };
 use crate::agent_group::AgentGroup;
+use crate::desk::steps::end_offers;
 use crate::news::{DeskEvent, HasNews, News};
 use crate::ticket::HasTickets;
 
@@ -38,6 +40,8 @@ where
         + HasRecords<AgentGroup>
         + HasPresence
         + HasTickets
+        + HasNews
+        + HasOutbox
         + HasRouters
         + HasIdempotency,
 {
@@ -123,7 +127,8 @@ where
         Ok(after)
     }
 
-    /// Deletes an agent. Open tickets prevent it, unless `force`: a sweep lets them wait again then (rulings S13).
+    /// Deletes an agent. Open tickets prevent it, unless `force`: those that are offered to them are not any more then, and a
+    /// sweep lets the others wait again (rulings S13).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::InUse`], [`Error::Storage`].
@@ -137,7 +142,10 @@ where
         let mut tx = self.store.begin().await?;
         // Whoever gives them a ticket waits for their row.
         let before: DeskAgent = steps::find_for_update(&mut tx, reach, id).await?;
-        if !force {
+        if force {
+            let offered = tx.tickets().offered_to_for_update(&before.router_id, &before.user_id).await?;
+            end_offers(&mut tx, &self.cx, offered).await?;
+        } else {
             let agent = (before.router_id.clone(), before.user_id.clone());
             let open = tx.tickets().loads(std::slice::from_ref(&agent)).await?;
             let mut dependants = Dependants::default();

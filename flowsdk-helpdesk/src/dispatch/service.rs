@@ -103,10 +103,11 @@ where
         let now = self.cx.now();
         let mut tx = self.store.begin().await?;
         let mut staffing = Staffing::read(&mut tx, queues, now).await?;
-        let waiting = match staffing.most_at_once() {
-            0 => return Ok(Vec::new()),
-            most => tx.tickets().claim_waiting(&staffing.queue_ids(), most).await?,
-        };
+        let most = staffing.most_at_once();
+        if most.is_empty() {
+            return Ok(Vec::new());
+        }
+        let waiting = tx.tickets().claim_waiting(&most).await?;
         let given =
             staffing.give(waiting, now).map_err(|NotOpen| StorageError::Stale { entity: "ticket" })?;
         if given.is_empty() {

@@ -105,19 +105,14 @@ impl Staffing {
         Ok(())
     }
 
-    /// Returns the queues whose agents have room.
-    pub(super) fn queue_ids(&self) -> Vec<QueueId> {
-        self.queues.iter().map(|queue| queue.queue.id.clone()).collect()
-    }
-
-    /// Returns how many tickets of a queue can be given out at once, at most.
-    pub(super) fn most_at_once(&self) -> u32 {
+    /// Returns the queues whose agents have room, each with how many of its tickets can be given out at once, at most.
+    pub(super) fn most_at_once(&self) -> Vec<(QueueId, u32)> {
         // Those on whom everybody has passed must not hold up others behind them.
         let most = |queue: &StaffedQueue| match queue.queue.accept_within_seconds {
             Some(_) => AT_ONCE,
             None => queue.distribution(&self.open).room().min(AT_ONCE),
         };
-        self.queues.iter().map(most).max().unwrap_or(0)
+        self.queues.iter().map(|queue| (queue.queue.id.clone(), most(queue))).collect()
     }
 
     /// Gives tickets that wait, the oldest of each queue first, to agents, or offers them. What an agent is given of one queue
@@ -239,7 +234,9 @@ mod tests {
         ];
         let bia = ("r".parse().expect("an id"), "bia".parse().expect("an id"));
         let mut staffing = Staffing { queues, open: HashMap::from([(bia, 2)]) };
-        assert_eq!(staffing.most_at_once(), AT_ONCE, "others may stand behind those that all have passed on");
+        // Others may stand behind those that all have passed on.
+        let most = [("q1", 4), ("q2", AT_ONCE), ("q3", 4)];
+        assert_eq!(staffing.most_at_once(), most.map(|(queue, most)| (queue.parse().expect("an id"), most)));
         let tickets = waiting("q1", 3).chain(waiting("q2", 9)).chain(waiting("q3", 2));
         let given = staffing.give(tickets.collect(), NOW).expect("they wait");
         let to = |tickets: &[Ticket]| -> Vec<(String, String)> {

@@ -88,9 +88,17 @@ pub trait TicketRepository: Send {
     /// where they have none.
     async fn loads_of(&mut self, user: &UserId) -> Result<Vec<(RouterId, i64)>, StorageError>;
 
-    /// Returns the oldest tickets that wait in each of these queues and are offered to nobody, locked: up to `limit` of
-    /// each queue, the oldest first. Those that others have locked are left out.
-    async fn claim_waiting(&mut self, queues: &[QueueId], limit: u32) -> Result<Vec<Ticket>, StorageError>;
+    /// Returns the oldest tickets that wait in each of these queues and are offered to nobody, locked: of each queue as many
+    /// as stand beside it, the oldest first. A store that locks no single rows may return more. Those that others have
+    /// locked are left out.
+    async fn claim_waiting(&mut self, queues: &[(QueueId, u32)]) -> Result<Vec<Ticket>, StorageError>;
+
+    /// Returns the tickets of a router that are offered to a user, locked.
+    async fn offered_to_for_update(
+        &mut self,
+        router: &RouterId,
+        user: &UserId,
+    ) -> Result<Vec<Ticket>, StorageError>;
 
     /// Returns the oldest ticket that waits in the queues of a user, or in this one of them, and is offered to nobody, locked.
     /// The user must be locked as an agent of these routers, or of all. Queues in which they have as many tickets as they

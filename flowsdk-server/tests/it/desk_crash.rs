@@ -143,7 +143,9 @@ impl Agent {
     async fn close(&self, floor: &Floor, ticket: &str) -> Option<()> {
         let (payload, path) = (json!({ "ticketId": ticket }), format!("/tickets/{ticket}/close"));
         let answer = self.command(floor, "agent:close", &payload, &path).await?;
-        assert!(answer["code"].is_null(), "{}: {answer}", self.user);
+        // A close whose answer was lost may have been committed after they had looked at what they have.
+        let is_done = self.lost > 0 && answer["code"] == "ticket_closed";
+        assert!(answer["code"].is_null() || is_done, "{}: {answer}", self.user);
         Some(())
     }
 

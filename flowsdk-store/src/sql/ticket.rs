@@ -166,17 +166,19 @@ const CLAIM_WAITING: Sql = sql_per(
         "SELECT ",
         OF_TICKET,
         " FROM json_each($1) AS asked CROSS JOIN ticket ON ticket.id IN (
-                SELECT first.id FROM ticket AS first WHERE first.queue_id = asked.value AND first.status = 'waiting'
-                AND first.offered_user_id IS NULL ORDER BY first.created_at, first.id LIMIT $2)
+                SELECT first.id FROM ticket AS first WHERE first.queue_id = asked.value ->> 0 AND first.status = 'waiting'
+                AND first.offered_user_id IS NULL ORDER BY first.created_at, first.id
+                LIMIT (SELECT MAX(value ->> 1) FROM json_each($1)))
             ORDER BY ticket.queue_id, ticket.created_at, ticket.id"
     ),
     concat!(
         "SELECT ",
         OF_TICKET,
-        " FROM jsonb_array_elements_text($1) AS asked (queue) CROSS JOIN LATERAL (",
+        " FROM jsonb_array_elements($1) AS asked (value) CROSS JOIN LATERAL (",
         Ticket::SELECT,
-        " WHERE (queue_id, status) >= (asked.queue, 'waiting') AND (queue_id, status) <= (asked.queue, 'waiting')
-                AND offered_user_id IS NULL ORDER BY queue_id, status, created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+        " WHERE (queue_id, status) >= (asked.value ->> 0, 'waiting') AND (queue_id, status) <= (asked.value ->> 0, 'waiting')
+                AND offered_user_id IS NULL ORDER BY queue_id, status, created_at, id
+                LIMIT CAST(asked.value ->> 1 AS bigint) FOR UPDATE SKIP LOCKED
             ) AS ticket
             ORDER BY ticket.queue_id, ticket.created_at, ticket.id"
     ),
@@ -342,6 +344,11 @@ const CLAIM_UNANSWERED: Sql = sql_per(UNANSWERED, concat!(UNANSWERED, " FOR UPDA
 const UNANSWERED: &str =
     concat!(Ticket::SELECT, " WHERE offer_ends_at <= $1 ORDER BY offer_ends_at LIMIT $2");
 
+const OFFERED_TO: Sql = sql_locking!(concat!(
+    Ticket::SELECT,
+    " WHERE offered_user_id = $1 AND status = 'waiting' AND router_id = $2 ORDER BY id"
+));
+
 const CLAIM_OVERDUE: Sql = sql_per(OVERDUE, concat!(OVERDUE, " FOR UPDATE SKIP LOCKED"));
 const OVERDUE: &str =
     concat!(Ticket::SELECT, " WHERE service_next_at <= $1 ORDER BY service_next_at LIMIT $2");
@@ -371,7 +378,7 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST_FOR, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
-    CLAIM_ABANDONED, CLAIM_UNANSWERED, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, SAVE, SAVE_HOLDERS, LIST
+    CLAIM_ABANDONED, CLAIM_UNANSWERED, OFFERED_TO, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, SAVE, SAVE_HOLDERS, LIST
 }
 
 super::accessor::has!(HasTickets::tickets -> TicketRepository);
@@ -480,8 +487,16 @@ impl TicketRepository for SqlTx {
         self.conn.fetch_all(LOADS_OF, (user,)).await
     }
 
-    async fn claim_waiting(&mut self, queues: &[QueueId], limit: u32) -> Result<Vec<Ticket>, StorageError> {
-        self.conn.fetch_all(CLAIM_WAITING, (Json(queues), i64::from(limit))).await
+    async fn claim_waiting(&mut self, queues: &[(QueueId, u32)]) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_WAITING, (Json(queues),)).await
+    }
+
+    async fn offered_to_for_update(
+        &mut self,
+        router: &RouterId,
+        user: &UserId,
+    ) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(OFFERED_TO, (user, router)).await
     }
 
     async fn claim_oldest_for(

@@ -18,7 +18,7 @@ use crate::api::state::LlmCredentials;
     params(("id" = LlmCredentialId, Path, description = "The credential"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 409, description = "`in_use`: `details` names the routers that name it"),
+        (status = 409, description = "`in_use`: `details` names the routers and AI agents that name it"),
     )
 )]
 pub(super) async fn delete_llm_credential(

@@ -16,6 +16,7 @@ everywhere!(in process:
     presence,
     supervisors_set_agents_offline,
     an_agent_with_tickets_is_deleted_by_force_only,
+    an_offer_ends_with_its_agent,
 );
 
 /// A new user.
@@ -242,6 +243,28 @@ async fn supervisors_set_agents_offline(setup: Setup) {
         "Agente não encontrado",
     );
     bia.put(&path, &away).await.refused(403, "permission_denied", "Sem permissão");
+}
+
+async fn an_offer_ends_with_its_agent(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let tickets = Tickets::new(&admin).await;
+    let queue = tickets.queue(&json!({ "acceptWithinSeconds": 600 })).await;
+    let (bia, user) = tickets.agent(&setup, &[&queue]).await;
+    bia.put("/agents/me/presence", &json!({ "status": "online" })).await.ok(200);
+    let (_visitor, ticket) = tickets.hand_over(&server).await;
+    let path = format!("/tickets/{}", id(&ticket));
+    eventually("the ticket is offered", || async {
+        (admin.get(&path).await.ok(200)["offeredUserId"] == *user).then_some(())
+    })
+    .await;
+    let agents = admin.get(&format!("/agents?routerId={}", tickets.router)).await.ok(200);
+    let agent = format!("/agents/{}", id(&agents["items"][0]));
+    admin.delete(&agent).await.refused(409, "in_use", "Registro em uso");
+    admin.delete(&format!("{agent}?force=true")).await.ok(204);
+    let left = admin.get(&path).await.ok(200);
+    assert_eq!((&left["status"], &left["offeredUserId"]), (&json!("waiting"), &Value::Null));
+    bia.post(&format!("{path}/accept"), &json!({})).await.assert_error(409);
 }
 
 async fn an_agent_with_tickets_is_deleted_by_force_only(setup: Setup) {

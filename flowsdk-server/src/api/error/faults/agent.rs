@@ -5,14 +5,14 @@ use flowsdk_agent::part::{AgentField, AgentPartError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::router::RouterUnknown;
 
-use super::{Table, dependants, storage};
+use super::{Table, dependants, details, storage};
 
 /// Adds them to the table.
 pub(super) fn add(table: &mut Table) {
     table.add([
         AiAgentError::NotFound,
         AiAgentError::RouterUnknown(RouterUnknown),
-        AiAgentError::TaskUnfit,
+        AiAgentError::Invalid(details()),
         AiAgentError::CredentialUnknown,
         AiAgentError::FallbackCredentialUnknown,
         AiAgentError::InUse(dependants()),
