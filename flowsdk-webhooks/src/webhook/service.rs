@@ -221,8 +221,9 @@ where
     ) -> Result<(Delivery, Vec<Attempt>), Error> {
         let mut tx = self.store.read().await?;
         let _webhook: Webhook = steps::find(&mut tx, reach, id).await?;
-        let found = tx.deliveries().find(id, delivery).await?.ok_or(Error::DeliveryNotFound)?;
+        // In this order: an attempt that ends meanwhile is shown by the next question, never beside the state before it.
         let attempts = tx.deliveries().attempts(delivery).await?;
+        let found = tx.deliveries().find(id, delivery).await?.ok_or(Error::DeliveryNotFound)?;
         Ok((found, attempts))
     }
 
