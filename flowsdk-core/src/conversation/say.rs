@@ -1,5 +1,7 @@
 //! Messages of people and agents in a conversation: stored like those of flows, and sent the same way.
 
+use std::borrow::Borrow;
+
 use super::Handover;
 use crate::event::OutgoingEvent;
 use crate::fault::StorageError;
@@ -36,12 +38,12 @@ pub async fn say<T: HasMessages + HasOutbox>(
 /// # Errors
 /// [`StorageError::Stale`] when another transaction has numbered a message of one of the chats meanwhile: the same work
 /// succeeds when tried again.
-pub async fn say_all<T: HasMessages + HasOutbox>(
+pub async fn say_all<T: HasMessages + HasOutbox, R: Borrow<RouterId>>(
     tx: &mut T,
-    said: &mut [(&RouterId, OutgoingEvent)],
+    said: &mut [(R, OutgoingEvent)],
     handover: &Handover,
 ) -> Result<(), StorageError> {
-    let row = |(_, event): &(&RouterId, OutgoingEvent)| Some(row_of(event, event.chat_id.as_ref()?));
+    let row = |(_, event): &(R, OutgoingEvent)| Some(row_of(event, event.chat_id.as_ref()?));
     let rows: Vec<NewMessage> = said.iter().filter_map(row).collect();
     if rows.is_empty() {
         return Ok(());
@@ -51,7 +53,8 @@ pub async fn say_all<T: HasMessages + HasOutbox>(
     let mut stored = Vec::with_capacity(rows.len());
     for (((router_id, event), row), seq) in with_chat.zip(&rows).zip(seqs) {
         event.seq = Some(seq);
-        stored.push((*router_id, row, seq));
+        let router: &RouterId = (*router_id).borrow();
+        stored.push((router, row, seq));
     }
     announce_messages(tx.outbox(), stored).await?;
     let published = said.iter().filter(|(_, event)| event.chat_id.is_some() && handover.publishes(event));

@@ -33,7 +33,7 @@ pub(crate) async fn read_answers<T: HasTickets + HasMessages + HasOutbox>(
     }
     let mut asked: BTreeMap<SessionId, (Ticket, bool)> =
         asked.into_iter().filter_map(|ticket| Some((ticket.session_id.clone()?, (ticket, false)))).collect();
-    let (mut routers, mut events) = (Vec::new(), Vec::new());
+    let mut said: Vec<(RouterId, OutgoingEvent)> = Vec::new();
     for event in wrote {
         let Some((ticket, has_changed)) = asked.get_mut(&event.session_id) else { continue };
         for message in event.messages.iter().filter(|message| message.content.is_said()) {
@@ -44,14 +44,12 @@ pub(crate) async fn read_answers<T: HasTickets + HasMessages + HasOutbox>(
             *has_changed = true;
             let text = ticket.read_answer(key, message.content.as_text(), cx.now());
             if let Some(event) = text.and_then(|text| text_to(cx, ticket, text)) {
-                routers.push(ticket.router_id.clone());
-                events.push(event);
+                said.push((ticket.router_id.clone(), event));
             }
         }
     }
     let changed: Vec<Ticket> =
         asked.into_values().filter_map(|(ticket, has_changed)| has_changed.then_some(ticket)).collect();
-    let mut said: Vec<(&RouterId, OutgoingEvent)> = routers.iter().zip(events).collect();
     say_all(tx, &mut said, handover).await?;
     save(tx, cx, &changed).await?;
     Ok(said.into_iter().map(|(_, event)| event).collect())
