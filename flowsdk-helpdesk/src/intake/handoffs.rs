@@ -98,6 +98,7 @@ pub(super) async fn take<T: IntakeTx>(
     let sessions: HashMap<SessionId, Session> =
         sessions.into_iter().map(|stored| (stored.session.id.clone(), stored.session)).collect();
     let known: BTreeSet<(SessionId, i64)> = tx.tickets().known_handoffs(&ids).await?.into_iter().collect();
+    let agents = preset_agents(tx, handoffs).await?;
     let chats: Vec<ChatId> = handoffs.iter().map(|event| event.chat_id.clone()).collect();
     let open = tx.tickets().open_of_chats_for_update(&chats).await?;
     let mut taking = Taking {
@@ -126,7 +127,7 @@ pub(super) async fn take<T: IntakeTx>(
             taking.keep(event, session, attempts.get(&event.session_id).copied());
             continue;
         };
-        let user = preset_user(tx, event).await?;
+        let user = preset_user(event, &agents);
         settled.push(event.session_id.clone());
         if user.is_none()
             && let Some(deflect) = targets.deflection(queue, taking.now, taking.waiting_in(&queue.id))
@@ -146,15 +147,31 @@ fn has_handed_over(session: &Session, event: &HandoffEvent) -> bool {
     session.mode == Mode::Human && event.epoch.is_none_or(|epoch| epoch == session.epoch)
 }
 
-/// Returns the user who gets the ticket at once, if they are an agent of the router.
-async fn preset_user<T: IntakeTx>(tx: &mut T, event: &HandoffEvent) -> Result<Option<UserId>, StorageError> {
-    let Some(user) = &event.preset_user_id else { return Ok(None) };
-    let router = std::slice::from_ref(&event.router_id);
-    let is_agent = !tx.tickets().lock_agent(user, Some(router)).await?.is_empty();
+/// An agent: their router and their user.
+type AgentOf = (RouterId, UserId);
+
+/// Locks the agents to whom flows hand over: all at once, so that they are locked in the order of everybody else.
+async fn preset_agents<T: IntakeTx>(
+    tx: &mut T,
+    handoffs: &[&HandoffEvent],
+) -> Result<BTreeSet<AgentOf>, StorageError> {
+    let preset = |event: &&HandoffEvent| Some((event.router_id.clone(), event.preset_user_id.clone()?));
+    let preset: BTreeSet<AgentOf> = handoffs.iter().filter_map(preset).collect();
+    if preset.is_empty() {
+        return Ok(preset);
+    }
+    let preset: Vec<AgentOf> = preset.into_iter().collect();
+    Ok(tx.tickets().lock_agents(&preset).await?.into_iter().collect())
+}
+
+/// Returns the user who gets the ticket at once, if they are one of the router's agents.
+fn preset_user(event: &HandoffEvent, agents: &BTreeSet<AgentOf>) -> Option<UserId> {
+    let user = event.preset_user_id.as_ref()?;
+    let is_agent = agents.contains(&(event.router_id.clone(), user.clone()));
     if !is_agent {
         tracing::warn!(session = %event.session_id, %user, "a flow hands over to a user who is no agent");
     }
-    Ok(is_agent.then(|| user.clone()))
+    is_agent.then(|| user.clone())
 }
 
 /// The open ticket of a chat.

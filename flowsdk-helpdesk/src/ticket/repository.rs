@@ -118,12 +118,20 @@ pub trait TicketRepository: Send {
         now: Timestamp,
     ) -> Result<Vec<(QueueId, UserId)>, StorageError>;
 
-    /// Locks a user as an agent of these routers, or of all; returns the routers of which they are one.
+    /// Locks a user as an agent of these routers, or of all, in the order of the agents' ids. Returns the routers of which
+    /// they are one.
     async fn lock_agent(
         &mut self,
         user: &UserId,
         routers: Option<&[RouterId]>,
     ) -> Result<Vec<RouterId>, StorageError>;
+
+    /// Locks those of these users who are agents of the router beside them, and returns them. All are locked in the order of
+    /// the agents' ids.
+    async fn lock_agents(
+        &mut self,
+        users: &[(RouterId, UserId)],
+    ) -> Result<Vec<(RouterId, UserId)>, StorageError>;
 
     /// Returns how many tickets wait in each of these queues, and since when the oldest does; nothing of empty ones.
     async fn waiting_in(

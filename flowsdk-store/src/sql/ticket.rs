@@ -256,6 +256,24 @@ const LOCK_AGENT: Sql = sql_per(
     ),
 );
 
+/// `$1` lists `[router, user]`.
+const LOCK_AGENTS: Sql = sql_per(
+    concat!(
+        "SELECT agent.router_id, agent.user_id FROM json_each($1) AS asked",
+        AGENTS_ASKED,
+        HAS_LOST_ROUTER.0,
+        " ORDER BY agent.id"
+    ),
+    concat!(
+        "SELECT agent.router_id, agent.user_id FROM jsonb_array_elements($1) AS asked (value)",
+        AGENTS_ASKED,
+        HAS_LOST_ROUTER.1,
+        " ORDER BY agent.id FOR UPDATE OF agent"
+    ),
+);
+const AGENTS_ASKED: &str =
+    " JOIN agent ON agent.router_id = asked.value ->> 0 AND agent.user_id = asked.value ->> 1 WHERE NOT ";
+
 const WAITING_IN: Sql = sql_list!(
     "SELECT queue_id, COUNT(*), MIN(created_at) FROM ticket WHERE status = 'waiting' AND queue_id ",
     "$1",
@@ -377,7 +395,7 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
-    CLAIM_WAITING, CLAIM_OLDEST_FOR, LOCK_ONLINE_AGENTS, LOCK_AGENT, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
+    CLAIM_WAITING, CLAIM_OLDEST_FOR, LOCK_ONLINE_AGENTS, LOCK_AGENT, LOCK_AGENTS, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
     CLAIM_ABANDONED, CLAIM_UNANSWERED, OFFERED_TO, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, SAVE, SAVE_HOLDERS, LIST
 }
 
@@ -522,6 +540,13 @@ impl TicketRepository for SqlTx {
         routers: Option<&[RouterId]>,
     ) -> Result<Vec<RouterId>, StorageError> {
         self.conn.fetch_column(LOCK_AGENT, (user, routers.map(Json))).await
+    }
+
+    async fn lock_agents(
+        &mut self,
+        users: &[(RouterId, UserId)],
+    ) -> Result<Vec<(RouterId, UserId)>, StorageError> {
+        self.conn.fetch_all(LOCK_AGENTS, (Json(users),)).await
     }
 
     async fn waiting_in(

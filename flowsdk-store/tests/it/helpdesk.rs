@@ -7,6 +7,7 @@ mod deflection;
 pub(crate) mod desk;
 mod dispatch;
 mod intake;
+mod lock_order;
 mod news;
 mod offers;
 mod races;

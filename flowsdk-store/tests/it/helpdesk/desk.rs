@@ -7,12 +7,12 @@ use flowsdk_auth::permission::Permissions;
 use flowsdk_auth::user::{Email, HasUsers as _, User, UserRole};
 use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::conversation::{ConversationEvent, Handover, OutgoingSink};
-use flowsdk_core::event::{FlowEvent, HelpdeskEvent};
+use flowsdk_core::event::{FlowEvent, HandoffEvent, HelpdeskEvent};
 use flowsdk_core::id::{QueueId, UserId};
 use flowsdk_core::login_schedule::LoginSchedule;
 use flowsdk_core::record::{HasRecords as _, NewRecord as _};
 use flowsdk_core::router::Reach;
-use flowsdk_core::session::Session;
+use flowsdk_core::session::{HasSessions as _, Session, SessionWrite};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_core::text::Language;
@@ -201,6 +201,19 @@ impl Helpdesk {
     pub(crate) async fn events(&self) -> Vec<HelpdeskEvent> {
         let events = self.world.published(TopicName::Helpdesk).await;
         events.into_iter().map(|event| serde_json::from_value(event).expect("an event")).collect()
+    }
+
+    /// The flow of a visitor goes on without the desk, and hands over once more.
+    pub(crate) async fn hands_over_again(&self, visitor: &str) -> HandoffEvent {
+        let mut session = self.session(visitor).await;
+        let version = session.version;
+        session.version += 1;
+        session.epoch += 2;
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let write = SessionWrite { session: &session, expected: Some(version) };
+        tx.sessions().save_many(&[write]).await.expect("saved");
+        tx.commit().await.expect("commit");
+        HandoffEvent::of(&session, &self.world.contact(visitor).await, self.world.cx.now())
     }
 
     /// Takes what the stream has.

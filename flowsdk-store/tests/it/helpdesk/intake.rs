@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use flowsdk_core::conversation::MessagePersister;
-use flowsdk_core::event::{DeliveryStatus, HandoffEvent, HelpdeskEvent, StatusEvent};
+use flowsdk_core::event::{DeliveryStatus, HelpdeskEvent, StatusEvent};
 use flowsdk_core::id::MessageId;
 use flowsdk_core::message::{Sender, StatusError};
 use flowsdk_core::record::HasRecords as _;
-use flowsdk_core::session::{HasSessions as _, Mode, SessionWrite};
+use flowsdk_core::session::{HasSessions as _, Mode};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_helpdesk::desk::ReplyToContact;
 use flowsdk_helpdesk::intake::{FORGOTTEN_AFTER, HasStuckHandoffs as _, StuckHandoff};
@@ -94,16 +94,7 @@ async fn another_handoff_of_the_chat_takes_the_place_of_the_one_before(store: Sq
     for (visitor, user) in [("ana", None), ("bia", Some(&ivo))] {
         let first = desk.hand_over(visitor, "bill").await.expect("a ticket");
         desk.desk.assign(desk.by(&eva), &first.id, Some(&eva)).await.expect("assigned");
-        // The flow goes on without the desk, and hands over once more.
-        let mut session = desk.session(visitor).await;
-        let version = session.version;
-        session.version += 1;
-        session.epoch += 2;
-        let mut tx = desk.world.store.begin().await.expect("begin");
-        let write = SessionWrite { session: &session, expected: Some(version) };
-        tx.sessions().save_many(&[write]).await.expect("saved");
-        tx.commit().await.expect("commit");
-        let mut event = HandoffEvent::of(&session, &desk.world.contact(visitor).await, desk.world.cx.now());
+        let mut event = desk.hands_over_again(visitor).await;
         event.preset_user_id = user.cloned();
         desk.intake.take(&[&HelpdeskEvent::Handoff(event)]).await.expect("taken");
         let [before, after] = &desk.chain(visitor).await[..] else { panic!("two tickets") };
