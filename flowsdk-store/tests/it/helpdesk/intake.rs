@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use flowsdk_core::conversation::MessagePersister;
 use flowsdk_core::event::{DeliveryStatus, HelpdeskEvent, StatusEvent};
-use flowsdk_core::id::MessageId;
-use flowsdk_core::message::{Sender, StatusError};
+use flowsdk_core::id::{MessageId, UserId};
+use flowsdk_core::message::{Sender, StatusError, WINDOW_CODES};
 use flowsdk_core::record::HasRecords as _;
 use flowsdk_core::session::{HasSessions as _, Mode};
 use flowsdk_core::store::{Store as _, Transaction as _};
@@ -13,7 +13,7 @@ use flowsdk_helpdesk::desk::ReplyToContact;
 use flowsdk_helpdesk::intake::{FORGOTTEN_AFTER, HasStuckHandoffs as _, StuckHandoff};
 use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup};
 use flowsdk_helpdesk::rule::DistributionRule;
-use flowsdk_helpdesk::ticket::{CloseKind, OpenReason, OpenedByKind, TicketStatus};
+use flowsdk_helpdesk::ticket::{CloseKind, OpenReason, OpenedByKind, Ticket, TicketStatus};
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 
@@ -32,6 +32,7 @@ on_every_database! {
     a_session_that_has_moved_on_gets_no_ticket,
     messages_of_the_contact_are_noted,
     a_closed_window_closes_the_ticket,
+    other_codes_can_say_that_a_window_is_closed,
     a_forgotten_session_gets_its_ticket,
 }
 
@@ -205,36 +206,50 @@ async fn a_session_that_has_moved_on_gets_no_ticket(store: SqlStore) {
     assert_eq!(tx.stuck_handoffs().count().await.expect("count"), 0, "it is forgotten");
 }
 
+/// Reports that a message has failed with this code. Returns how the ticket was closed, if it was.
+async fn fails(
+    desk: &Helpdesk,
+    persister: &MessagePersister<SqlStore>,
+    (ticket, message): (&Ticket, &MessageId),
+    code: i64,
+) -> Option<CloseKind> {
+    let status = StatusEvent {
+        status: DeliveryStatus::SendFailed,
+        internal_id: Some(message.clone()),
+        channel_message_id: None,
+        session_id: None,
+        phone_number_id: None,
+        error: Some(StatusError { code, title: None }),
+        timestamp: desk.world.cx.now(),
+    };
+    persister.apply(&[&status]).await.expect("applied");
+    desk.take().await;
+    desk.ticket(ticket).await.close_kind
+}
+
+/// Lets an agent pick up the ticket of a visitor and answer. Returns the ticket and the message.
+async fn answered(desk: &Helpdesk, visitor: &str, agent: &UserId) -> (Ticket, MessageId) {
+    let ticket = desk.hand_over(visitor, "bill").await.expect("a ticket");
+    desk.desk.pick_up(desk.by(agent), agent).await.expect("picked up");
+    let reply = ReplyToContact::text("hi");
+    desk.desk.reply(desk.by(agent), &ticket.id, reply, None).await.expect("sent");
+    let of_agent = desk.world.history(&ticket.chat_id).await.last().expect("one").id.clone();
+    (ticket, of_agent)
+}
+
 async fn a_closed_window_closes_the_ticket(store: SqlStore) {
     let desk = Helpdesk::new(store).await;
     desk.add_queue("q1", ManualPickup).await;
     let eva = desk.add_agent("eva", &["q1"]).await;
     let persister = MessagePersister::new(desk.world.store.clone(), desk.world.cx.clone());
     for (visitor, code) in [("ana", 131_026), ("bia", 131_047)] {
-        let ticket = desk.hand_over(visitor, "bill").await.expect("a ticket");
-        desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up");
-        let reply = ReplyToContact::text("hi");
-        desk.desk.reply(desk.by(&eva), &ticket.id, reply, None).await.expect("sent");
+        let (ticket, of_agent) = answered(&desk, visitor, &eva).await;
         let history = desk.world.history(&ticket.chat_id).await;
-        let of_flow =
-            history.iter().find(|message| message.sender == Some(Sender::FLOW)).expect("one").id.clone();
-        let of_agent = history.last().expect("one").id.clone();
-        let fails = async |message: &MessageId, code: i64| {
-            let status = StatusEvent {
-                status: DeliveryStatus::SendFailed,
-                internal_id: Some(message.clone()),
-                channel_message_id: None,
-                session_id: None,
-                phone_number_id: None,
-                error: Some(StatusError { code, title: None }),
-                timestamp: desk.world.cx.now(),
-            };
-            persister.apply(&[&status]).await.expect("applied");
-            desk.take().await;
-            desk.ticket(&ticket).await.close_kind
-        };
+        let of_flow = &history.iter().find(|message| message.sender == Some(Sender::FLOW)).expect("one").id;
+        let fails =
+            async |message: &MessageId, code: i64| fails(&desk, &persister, (&ticket, message), code).await;
         assert_eq!(fails(&of_agent, 131_000).await, None, "another error");
-        assert_eq!(fails(&of_flow, code).await, None, "a message of the flow");
+        assert_eq!(fails(of_flow, code).await, None, "a message of the flow");
         for _ in 0..2 {
             assert_eq!(fails(&of_agent, code).await, Some(CloseKind::MetaWindowExpired));
         }
@@ -243,6 +258,29 @@ async fn a_closed_window_closes_the_ticket(store: SqlStore) {
     // How far the message came is told before its ticket ends for it.
     let told = ["ticket:assigned", "ticket:message-status", "ticket:window_expired"];
     assert_eq!(desk.heard(&eva).await, told.repeat(2));
+}
+
+async fn other_codes_can_say_that_a_window_is_closed(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", ManualPickup).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    let persister = MessagePersister::new(desk.world.store.clone(), desk.world.cx.clone());
+    let persister = persister.with_window_codes(vec![470, 480]);
+    for (visitor, code) in [("ana", 470), ("bia", 480)] {
+        let (ticket, message) = answered(&desk, visitor, &eva).await;
+        for usual in WINDOW_CODES.iter().copied() {
+            assert_eq!(fails(&desk, &persister, (&ticket, &message), usual).await, None, "{usual}");
+        }
+        let closed = fails(&desk, &persister, (&ticket, &message), code).await;
+        assert_eq!(closed, Some(CloseKind::MetaWindowExpired), "{code}");
+        assert_eq!(desk.go_on().await, ["Bye meta_window_expired"]);
+    }
+    // Without any code a failure says nothing of the window.
+    let persister = persister.with_window_codes(Vec::new());
+    let (ticket, message) = answered(&desk, "caio", &eva).await;
+    for code in WINDOW_CODES.iter().copied().chain([470]) {
+        assert_eq!(fails(&desk, &persister, (&ticket, &message), code).await, None, "{code}");
+    }
 }
 
 async fn a_forgotten_session_gets_its_ticket(store: SqlStore) {
