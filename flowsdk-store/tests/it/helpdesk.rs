@@ -6,6 +6,7 @@ mod commands;
 mod deflection;
 pub(crate) mod desk;
 mod dispatch;
+mod failing_queue;
 mod intake;
 mod lock_order;
 mod news;
