@@ -5,9 +5,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::building::{id, published, shop, visitor};
-use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
+use crate::harness::{Api, Client, Server, Setup, eventually, everywhere, http};
 
-everywhere!(a_conversation_goes_to_people_and_comes_back, a_transfer_stays_with_people);
+everywhere!(
+    a_conversation_goes_to_people_and_comes_back,
+    a_transfer_stays_with_people,
+    stuck_handoffs_are_counted,
+);
 everywhere!(in process:
     tickets_are_listed,
     what_is_refused,
@@ -476,6 +480,26 @@ async fn handoffs_without_a_queue_are_shown(setup: Setup) {
     assert_eq!((&ticket["status"], &ticket["queueId"]), (&json!("waiting"), &json!(queue)));
     assert_eq!(stuck().await, [""; 0]);
     assert_eq!(visitor.messages().len(), 2, "they are told once");
+}
+
+/// Servers of one process have the metrics of all of them, so this one has its own.
+async fn stuck_handoffs_are_counted(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let desk = Tickets::new(&admin).await;
+    let becomes = async |count: u32| {
+        let line = format!("flowsdk_stuck_handoffs {count}");
+        eventually(&line, || async {
+            let metrics = http::get(server.addr, "/metrics", &[]).await;
+            metrics.body.lines().any(|found| found == line).then_some(())
+        })
+        .await;
+    };
+    becomes(0).await;
+    let _waiting = [desk.arrive(&server).await, desk.arrive(&server).await];
+    becomes(2).await;
+    desk.queue(&json!({})).await;
+    becomes(0).await;
 }
 
 async fn a_silent_contact_abandons_the_ticket(setup: Setup) {
