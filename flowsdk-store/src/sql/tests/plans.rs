@@ -1,6 +1,13 @@
 //! Statements walk the indices that are meant for them. On SQLite, whose plans depend on the text alone;
 //! those of Postgres depend on the stored rows.
 
+use flowsdk_core::chat::Chat;
+use flowsdk_core::contact::Contact;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::prelude::*;
+use flowsdk_core::router::Router;
+use flowsdk_core::session::Channel;
+use flowsdk_helpdesk::ticket::{HasTickets as _, Ticket, TicketKind};
 use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 
 use crate::sql::list::{ListSql, Routers};
@@ -434,5 +441,61 @@ async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
         let of_table = index.rsplit_once('_').map_or(index, |(table, _)| table);
         assert!(plan.iter().any(|step| step.contains(&format!(" {index} "))), "{index}: {plan:#?}");
         assert!(!plan.iter().any(|step| step.contains(&format!("Seq Scan on {of_table} "))), "{plan:#?}");
+    }
+}
+
+/// However many tickets wait, no more are read than are claimed. The index has them in order, so none is put in order to find
+/// the oldest.
+#[tokio::test]
+async fn waiting_tickets_are_claimed_on_postgres_along_their_index() {
+    let Some(url) = super::new_postgres().await else { return super::skipped("the plans of claims") };
+    let url = url.parse().expect("a URL");
+    let store =
+        crate::sql::SqlStore::connect(&url, crate::sql::OutboxRoutes::relayed()).await.expect("a store");
+    let cx = OpContext::system();
+    let mut tx = store.begin().await.expect("begin");
+    let router = Router::new("r1".parse().expect("an id"), "Shop", cx.now());
+    tx.routers().insert(&router).await.expect("a router");
+    let contact = Contact::create(&cx, "wc-c1-ana".to_owned(), "Ana".to_owned(), Channel::Webchat);
+    let contact = tx.contacts().insert_or_get(&contact).await.expect("a contact").id;
+    let chat = Chat::open(&cx, contact.clone(), router.id.clone());
+    let chat = tx.chats().open_or_get_many(&[chat]).await.expect("a chat").remove(0).id;
+    let id = "t0".parse().expect("an id");
+    let ticket = Ticket::opened(id, router.id, (chat, contact), "q0".parse().expect("an id"), cx.now());
+    // A chat may have any number of those.
+    let ticket = Ticket { kind: TicketKind::Ai, ..ticket };
+    tx.tickets().insert_many(&[ticket]).await.expect("a ticket");
+    tx.commit().await.expect("commit");
+    let mut connection = store.postgres().expect("of Postgres").acquire().await.expect("a connection");
+    let fill = "INSERT INTO ticket SELECT (jsonb_populate_record(ticket, jsonb_build_object(
+             'id', 'copy' || nth, 'queue_id', 'q' || nth % 3, 'created_at', ticket.created_at + nth))).*
+         FROM ticket, generate_series(1, 30000) AS nth; ANALYZE ticket";
+    sqlx::raw_sql(fill).execute(&mut *connection).await.expect("filled");
+    for mode in ["force_generic_plan", "force_custom_plan"] {
+        let mode_sql = AssertSqlSafe(format!("SET plan_cache_mode = {mode}"));
+        sqlx::raw_sql(mode_sql).execute(&mut *connection).await.expect("set");
+        for (name, sql) in crate::sql::ticket::statements() {
+            let arguments = match name {
+                "CLAIM_WAITING" => r#"'[["q1", 100], ["q2", 5]]'"#,
+                "CLAIM_OLDEST_FOR" => "'ana', NULL, NULL",
+                _ => continue,
+            };
+            let text = format!(
+                "PREPARE tried AS {}; EXPLAIN EXECUTE tried ({arguments}); DEALLOCATE tried",
+                sql.postgres
+            );
+            let rows = sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection).await.expect("a plan");
+            let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+            let walk = "Index Scan using ticket_by_queue_status on ticket";
+            let walk = plan.iter().position(|step| step.contains(walk));
+            let walk = walk.unwrap_or_else(|| panic!("{name} {mode}: {plan:#?}"));
+            // What stands above it, up to the limit, sees every ticket that it finds.
+            let limit = plan[..walk].iter().rposition(|step| step.contains("Limit")).expect("a limit");
+            assert!(!plan[limit..walk].iter().any(|step| step.contains("Sort")), "{name} {mode}: {plan:#?}");
+            let scans = |step: &String| {
+                ["Seq Scan on ticket", "Heap Scan on ticket"].iter().any(|scan| step.contains(scan))
+            };
+            assert!(!plan.iter().any(scans), "{name} {mode}: {plan:#?}");
+        }
     }
 }
