@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
+use flowsdk_auth::group::{Group, HasGroups as _};
+use flowsdk_auth::permission::{Action, Permission, Permissions, Resource};
 use flowsdk_auth::user::{Email, HasUsers as _, User, UserRole};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::event::{HandoffContact, HandoffEvent, HelpdeskEvent};
@@ -120,6 +122,16 @@ impl Floor {
             tx.records().insert(&rule).await?;
             queues.push(queue.id);
         }
+        let actions = vec![Action::Read, Action::Write];
+        let group = Group {
+            id: cx.ids().next_id().parse()?,
+            name: "Agents".to_owned(),
+            permissions: Permissions::from(vec![Permission { resource: Resource::Helpdesk, actions }]),
+            router_ids: Vec::new(),
+            created_at: now,
+            updated_at: now,
+        };
+        tx.groups().insert(&group).await?;
         let mut agents = Vec::new();
         for number in 0..AGENTS {
             // Who is given tickets works everywhere, so that no room is left while tickets wait.
@@ -134,7 +146,7 @@ impl Floor {
                 phone: "5511999990000".to_owned(),
                 password_hash: "x".to_owned(),
                 role: UserRole::Member,
-                group_id: None,
+                group_id: Some(group.id.clone()),
                 logged_out_at: None,
                 created_at: now,
                 updated_at: now,

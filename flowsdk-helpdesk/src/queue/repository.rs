@@ -38,7 +38,8 @@ pub trait QueueRepository: Send {
     /// Notes who was given the last ticket of each queue by turns.
     async fn note_given(&mut self, given: &[(QueueId, UserId)]) -> Result<(), StorageError>;
 
-    /// Returns how many agents of each of these queues are `online` or `busy` at `now`; nothing of queues without any.
+    /// Returns how many agents of each of these queues are `online` or `busy` at `now` and may serve contacts; nothing of
+    /// queues without any.
     async fn present_in(
         &mut self,
         queues: &[QueueId],

@@ -110,7 +110,7 @@ pub trait TicketRepository: Send {
         queue: Option<&QueueId>,
     ) -> Result<Option<Ticket>, StorageError>;
 
-    /// Locks the agents of these queues who are online at `now`. Returns their users with their queues, in the order of the
+    /// Locks the agents of these queues who are online at `now` and may serve contacts. Returns their users with their queues, in the order of the
     /// agents' ids.
     async fn lock_online_agents(
         &mut self,

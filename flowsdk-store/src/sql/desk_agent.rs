@@ -58,6 +58,19 @@ pub(super) const HAS_LOST_ROUTER: (&str, &str) = (
             WHERE router.id = agent.router_id))",
 );
 
+/// Whether an agent may serve contacts: they are an administrator, or their group may write in the helpdesk. On SQLite and
+/// on Postgres.
+pub(super) const MAY_SERVE: (&str, &str) = (
+    "EXISTS (SELECT 1 FROM user_account LEFT JOIN user_group ON user_group.id = user_account.group_id
+        WHERE user_account.id = agent.user_id AND (user_account.user_role = 'admin' OR EXISTS (
+            SELECT 1 FROM json_each(user_group.permissions) AS permission,
+                json_each(permission.value -> 'actions') AS action
+            WHERE permission.value ->> 'resource' = 'helpdesk' AND action.value = 'write')))",
+    r#"EXISTS (SELECT 1 FROM user_account LEFT JOIN user_group ON user_group.id = user_account.group_id
+        WHERE user_account.id = agent.user_id AND (user_account.user_role = 'admin'
+            OR user_group.permissions @> '[{"resource": "helpdesk", "actions": ["write"]}]'))"#,
+);
+
 super::statement::statements! { IS_CONFINED_TO, PUT, RENEW, PEOPLE; TABLE }
 
 impl RouterTable for DeskAgent {

@@ -10,7 +10,7 @@ use flowsdk_helpdesk::agent::{DeskAgent, DeskAgentId};
 use flowsdk_helpdesk::queue::{HasQueues, Queue, QueueRepository};
 
 use super::SqlTx;
-use super::desk_agent::HAS_LOST_ROUTER;
+use super::desk_agent::{HAS_LOST_ROUTER, MAY_SERVE};
 use super::record::{Record as _, record};
 use super::router_record::{RecordSql, RouterTable};
 use super::statement::{Sql, sql, sql_list, sql_per};
@@ -101,12 +101,16 @@ const PRESENT_IN: Sql = sql_per(
         PRESENT,
         "queue_agent.queue_id IN (SELECT value FROM json_each($1)) AND NOT ",
         HAS_LOST_ROUTER.0,
+        " AND ",
+        MAY_SERVE.0,
         " GROUP BY queue_agent.queue_id"
     ),
     concat!(
         PRESENT,
         "queue_agent.queue_id = ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND NOT ",
         HAS_LOST_ROUTER.1,
+        " AND ",
+        MAY_SERVE.1,
         " GROUP BY queue_agent.queue_id"
     ),
 );

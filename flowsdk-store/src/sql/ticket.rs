@@ -12,7 +12,7 @@ use flowsdk_helpdesk::ticket::{HasTickets, Ticket, TicketFilter, TicketRepositor
 
 use super::SqlTx;
 use super::bind::Binder;
-use super::desk_agent::HAS_LOST_ROUTER;
+use super::desk_agent::{HAS_LOST_ROUTER, MAY_SERVE};
 use super::list::{self, Filter, ListSql, Together, asked};
 use super::record::{Record as _, record};
 use super::statement::{RowsSql, Sql, sql, sql_list, sql_locking, sql_per};
@@ -226,12 +226,16 @@ const LOCK_ONLINE_AGENTS: Sql = sql_per(
         ONLINE_AGENTS,
         "IN (SELECT value FROM json_each($1)) AND NOT ",
         HAS_LOST_ROUTER.0,
+        " AND ",
+        MAY_SERVE.0,
         " ORDER BY agent.id"
     ),
     concat!(
         ONLINE_AGENTS,
         "= ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND NOT ",
         HAS_LOST_ROUTER.1,
+        " AND ",
+        MAY_SERVE.1,
         " ORDER BY agent.id FOR UPDATE OF agent"
     ),
 );

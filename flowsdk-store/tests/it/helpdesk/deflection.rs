@@ -14,7 +14,7 @@ use crate::support::databases::on_every_database;
 
 on_every_database! {
     a_queue_turns_handoffs_away_when_nobody_is_there,
-    whoever_has_lost_the_router_is_not_there,
+    whoever_has_lost_their_rights_is_not_there,
     a_full_queue_turns_handoffs_away,
     a_closed_queue_turns_handoffs_away,
     a_handoff_that_was_turned_away_comes_again,
@@ -48,7 +48,7 @@ async fn a_queue_turns_handoffs_away_when_nobody_is_there(store: SqlStore) {
     assert_eq!(desk.hand_over("fabi", "bill").await, None, "the presence has run out");
 }
 
-async fn whoever_has_lost_the_router_is_not_there(store: SqlStore) {
+async fn whoever_has_lost_their_rights_is_not_there(store: SqlStore) {
     let desk = Helpdesk::new(store).await;
     desk.add_queue("q1", ManualPickup).await;
     desk.change_queue("q1", |queue| queue.deflect_when = vec![DeflectReason::NoAgent]).await;
@@ -60,6 +60,9 @@ async fn whoever_has_lost_the_router_is_not_there(store: SqlStore) {
         desk.confine("eva", routers).await;
         assert_eq!(desk.hand_over(visitor, "bill").await.is_some(), is_taken, "{visitor}");
     }
+    // Nor is whoever may not serve contacts any more.
+    desk.change_group("eva", |group| group.permissions = Default::default()).await;
+    assert_eq!(desk.hand_over("davi", "bill").await, None);
 }
 
 async fn a_full_queue_turns_handoffs_away(store: SqlStore) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use flowsdk_auth::group::{Group, HasGroups as _};
-use flowsdk_auth::permission::Permissions;
+use flowsdk_auth::permission::{Action, Permission, Permissions, Resource};
 use flowsdk_auth::user::{Email, HasUsers as _, User, UserRole};
 use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::conversation::{ConversationEvent, Handover, OutgoingSink};
@@ -105,9 +105,17 @@ impl Helpdesk {
         queue
     }
 
-    /// Makes a user an agent of the router who works in these queues.
+    /// Makes a user an agent of the router who works in these queues. They have a group of their own.
     pub(crate) async fn add_agent(&self, name: &str, queues: &[&str]) -> UserId {
         let now = self.world.cx.now();
+        let group = Group {
+            id: format!("group-{name}").parse().expect("an id"),
+            name: name.to_uppercase(),
+            permissions: to_serve(),
+            router_ids: Vec::new(),
+            created_at: now,
+            updated_at: now,
+        };
         let user = User {
             id: name.parse().expect("an id"),
             name: name.to_uppercase(),
@@ -115,7 +123,7 @@ impl Helpdesk {
             phone: "5511999990000".to_owned(),
             password_hash: "x".to_owned(),
             role: UserRole::Member,
-            group_id: None,
+            group_id: Some(group.id.clone()),
             logged_out_at: None,
             created_at: now,
             updated_at: now,
@@ -131,6 +139,7 @@ impl Helpdesk {
             updated_at: now,
         };
         let mut tx = self.world.store.begin().await.expect("begin");
+        tx.groups().insert(&group).await.expect("a group");
         assert!(tx.users().insert_if_absent(&user).await.expect("a user"));
         tx.records().insert(&agent).await.expect("an agent");
         for queue in queues {
@@ -140,28 +149,20 @@ impl Helpdesk {
         user.id
     }
 
-    /// Confines a user to routers, by a group of their own.
-    pub(crate) async fn confine(&self, name: &str, routers: &[&str]) {
-        let now = self.world.cx.now();
-        let group = Group {
-            id: format!("group-{name}").parse().expect("an id"),
-            name: name.to_uppercase(),
-            permissions: Permissions::default(),
-            router_ids: routers.iter().map(|id| id.parse().expect("an id")).collect(),
-            created_at: now,
-            updated_at: now,
-        };
+    /// Changes the group of a user.
+    pub(crate) async fn change_group(&self, name: &str, change: impl FnOnce(&mut Group)) {
+        let id = format!("group-{name}").parse().expect("an id");
         let mut tx = self.world.store.begin().await.expect("begin");
-        let user = name.parse().expect("an id");
-        let mut user = tx.users().find_for_update(&user).await.expect("find").expect("a user");
-        if user.group_id.is_some() {
-            tx.groups().save(&group).await.expect("saved");
-        } else {
-            tx.groups().insert(&group).await.expect("a group");
-            user.group_id = Some(group.id);
-            tx.users().save(&user).await.expect("saved");
-        }
+        let mut group = tx.groups().find_for_update(&id).await.expect("find").expect("a group");
+        change(&mut group);
+        tx.groups().save(&group).await.expect("saved");
         tx.commit().await.expect("commit");
+    }
+
+    /// Confines a user to routers.
+    pub(crate) async fn confine(&self, name: &str, routers: &[&str]) {
+        let routers = routers.iter().map(|id| id.parse().expect("an id")).collect();
+        self.change_group(name, |group| group.router_ids = routers).await;
     }
 
     pub(crate) async fn online(&self, name: &str) {
@@ -279,6 +280,12 @@ impl Helpdesk {
         tx.records().save(&queue).await.expect("save");
         tx.commit().await.expect("commit");
     }
+}
+
+/// What a group needs whose users serve contacts.
+fn to_serve() -> Permissions {
+    let actions = vec![Action::Read, Action::Write];
+    Permissions::from(vec![Permission { resource: Resource::Helpdesk, actions }])
 }
 
 /// Who has each ticket.

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use flowsdk_auth::permission::{Action, Permission, Permissions, Resource};
+use flowsdk_auth::user::{HasUsers as _, User, UserRole};
 use flowsdk_core::event::HelpdeskEvent;
 use flowsdk_core::id::UserId;
-use flowsdk_core::store::Store as _;
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_helpdesk::agent::{HasPresence as _, PresenceStatus};
 use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup, RoundRobin};
 use flowsdk_helpdesk::ticket::{TicketFilter, TicketStatus};
@@ -19,6 +21,7 @@ on_every_database! {
     the_queues_of_a_batch_share_the_room_of_their_agents,
     a_queue_for_pickup_gives_nothing_out,
     whoever_is_not_online_gets_nothing,
+    whoever_may_not_serve_any_more_gets_nothing,
     waiting_tickets_go_to_whoever_comes_online,
     a_closed_ticket_makes_room_for_the_next,
     more_room_is_used_at_once,
@@ -120,6 +123,41 @@ async fn whoever_is_not_online_gets_nothing(store: SqlStore) {
         desk.dispatcher.sweep().await.expect("swept");
         assert_eq!(holders(&desk).await, [None], "{status:?}");
     }
+}
+
+async fn whoever_may_not_serve_any_more_gets_nothing(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", LeastLoaded).await;
+    desk.change_queue("q1", |queue| queue.max_concurrent_tickets_per_agent = 9).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    desk.online("eva").await;
+    let only = |resource, action| Permissions::from(vec![Permission { resource, actions: vec![action] }]);
+    let read = only(Resource::Helpdesk, Action::Read);
+    let elsewhere = only(Resource::Chats, Action::Write);
+    let serve = only(Resource::Helpdesk, Action::Write);
+    for (visitor, permissions, expected) in [
+        ("v1", serve, Some("eva")),
+        ("v2", read, None),
+        ("v3", elsewhere, None),
+        ("v4", Permissions::default(), None),
+    ] {
+        desk.change_group("eva", |group| group.permissions = permissions).await;
+        let ticket = desk.hand_over(visitor, "bill").await.expect("a ticket");
+        assert_eq!(holder(&ticket), expected, "{visitor}");
+    }
+    // An administrator needs no permission, and whoever is in no group has none.
+    let change_user = async |change: fn(&mut User)| {
+        let mut tx = desk.world.store.begin().await.expect("begin");
+        let mut user = tx.users().find_for_update(&eva).await.expect("find").expect("a user");
+        change(&mut user);
+        tx.users().save(&user).await.expect("saved");
+        tx.commit().await.expect("commit");
+        desk.dispatcher.sweep().await.expect("swept");
+    };
+    change_user(|user| user.group_id = None).await;
+    assert_eq!(holders(&desk).await.iter().flatten().count(), 1);
+    change_user(|user| user.role = UserRole::Admin).await;
+    assert_eq!(holders(&desk).await.iter().flatten().count(), 4);
 }
 
 async fn waiting_tickets_go_to_whoever_comes_online(store: SqlStore) {
