@@ -1,6 +1,7 @@
 //! Agents of the helpdesk, and who of them is there.
 
 use async_trait::async_trait;
+use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{RouterId, UserId};
@@ -71,7 +72,64 @@ pub(super) const MAY_SERVE: (&str, &str) = (
             OR user_group.permissions @> '[{"resource": "helpdesk", "actions": ["write"]}]'))"#,
 );
 
-super::statement::statements! { IS_CONFINED_TO, PUT, RENEW, PEOPLE; TABLE }
+pub(super) const LOCK_ONLINE_AGENTS: Sql = sql_per(
+    concat!(
+        ONLINE_AGENTS,
+        "IN (SELECT value FROM json_each($1)) AND NOT ",
+        HAS_LOST_ROUTER.0,
+        " AND ",
+        MAY_SERVE.0,
+        " ORDER BY agent.id"
+    ),
+    concat!(
+        ONLINE_AGENTS,
+        "= ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND NOT ",
+        HAS_LOST_ROUTER.1,
+        " AND ",
+        MAY_SERVE.1,
+        " ORDER BY agent.id FOR UPDATE OF agent"
+    ),
+);
+const ONLINE_AGENTS: &str =
+    "SELECT queue_agent.queue_id, agent.user_id FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
+    JOIN desk_presence ON desk_presence.user_id = agent.user_id
+    WHERE desk_presence.status = 'online' AND desk_presence.until > $2 AND queue_agent.queue_id ";
+
+/// `$2` lists routers; NULL is all.
+pub(super) const LOCK_AGENT: Sql = sql_per(
+    concat!(
+        "SELECT agent.router_id FROM agent WHERE agent.user_id = $1
+            AND ($2 IS NULL OR agent.router_id IN (SELECT value FROM json_each($2))) AND NOT ",
+        HAS_LOST_ROUTER.0,
+        " ORDER BY agent.id"
+    ),
+    concat!(
+        "SELECT agent.router_id FROM agent WHERE agent.user_id = $1
+            AND ($2::jsonb IS NULL OR agent.router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))) AND NOT ",
+        HAS_LOST_ROUTER.1,
+        " ORDER BY agent.id FOR UPDATE OF agent"
+    ),
+);
+
+/// `$1` lists `[router, user]`.
+pub(super) const LOCK_AGENTS: Sql = sql_per(
+    concat!(
+        "SELECT agent.router_id, agent.user_id FROM json_each($1) AS asked",
+        AGENTS_ASKED,
+        HAS_LOST_ROUTER.0,
+        " ORDER BY agent.id"
+    ),
+    concat!(
+        "SELECT agent.router_id, agent.user_id FROM jsonb_array_elements($1) AS asked (value)",
+        AGENTS_ASKED,
+        HAS_LOST_ROUTER.1,
+        " ORDER BY agent.id FOR UPDATE OF agent"
+    ),
+);
+const AGENTS_ASKED: &str =
+    " JOIN agent ON agent.router_id = asked.value ->> 0 AND agent.user_id = asked.value ->> 1 WHERE NOT ";
+
+super::statement::statements! { IS_CONFINED_TO, LOCK_ONLINE_AGENTS, LOCK_AGENT, LOCK_AGENTS, PUT, RENEW, PEOPLE; TABLE }
 
 impl RouterTable for DeskAgent {
     fn sql() -> &'static RecordSql {

@@ -12,7 +12,7 @@ use flowsdk_helpdesk::ticket::{HasTickets, Ticket, TicketFilter, TicketRepositor
 
 use super::SqlTx;
 use super::bind::Binder;
-use super::desk_agent::{HAS_LOST_ROUTER, MAY_SERVE};
+use super::desk_agent::{HAS_LOST_ROUTER, LOCK_AGENT, LOCK_AGENTS, LOCK_ONLINE_AGENTS};
 use super::list::{self, Filter, ListSql, Together, asked};
 use super::record::{Record as _, record};
 use super::statement::{RowsSql, Sql, sql, sql_list, sql_locking, sql_per};
@@ -221,63 +221,6 @@ const OPEN_BESIDE: &str = "(SELECT COUNT(*) FROM ticket AS theirs WHERE theirs.r
                 + (SELECT COUNT(*) FROM ticket AS theirs WHERE theirs.router_id = queue.router_id
                 AND theirs.status = 'waiting' AND theirs.offered_user_id = $1)";
 
-const LOCK_ONLINE_AGENTS: Sql = sql_per(
-    concat!(
-        ONLINE_AGENTS,
-        "IN (SELECT value FROM json_each($1)) AND NOT ",
-        HAS_LOST_ROUTER.0,
-        " AND ",
-        MAY_SERVE.0,
-        " ORDER BY agent.id"
-    ),
-    concat!(
-        ONLINE_AGENTS,
-        "= ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND NOT ",
-        HAS_LOST_ROUTER.1,
-        " AND ",
-        MAY_SERVE.1,
-        " ORDER BY agent.id FOR UPDATE OF agent"
-    ),
-);
-const ONLINE_AGENTS: &str =
-    "SELECT queue_agent.queue_id, agent.user_id FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
-    JOIN desk_presence ON desk_presence.user_id = agent.user_id
-    WHERE desk_presence.status = 'online' AND desk_presence.until > $2 AND queue_agent.queue_id ";
-
-/// `$2` lists routers; NULL is all.
-const LOCK_AGENT: Sql = sql_per(
-    concat!(
-        "SELECT agent.router_id FROM agent WHERE agent.user_id = $1
-            AND ($2 IS NULL OR agent.router_id IN (SELECT value FROM json_each($2))) AND NOT ",
-        HAS_LOST_ROUTER.0,
-        " ORDER BY agent.id"
-    ),
-    concat!(
-        "SELECT agent.router_id FROM agent WHERE agent.user_id = $1
-            AND ($2::jsonb IS NULL OR agent.router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))) AND NOT ",
-        HAS_LOST_ROUTER.1,
-        " ORDER BY agent.id FOR UPDATE OF agent"
-    ),
-);
-
-/// `$1` lists `[router, user]`.
-const LOCK_AGENTS: Sql = sql_per(
-    concat!(
-        "SELECT agent.router_id, agent.user_id FROM json_each($1) AS asked",
-        AGENTS_ASKED,
-        HAS_LOST_ROUTER.0,
-        " ORDER BY agent.id"
-    ),
-    concat!(
-        "SELECT agent.router_id, agent.user_id FROM jsonb_array_elements($1) AS asked (value)",
-        AGENTS_ASKED,
-        HAS_LOST_ROUTER.1,
-        " ORDER BY agent.id FOR UPDATE OF agent"
-    ),
-);
-const AGENTS_ASKED: &str =
-    " JOIN agent ON agent.router_id = asked.value ->> 0 AND agent.user_id = asked.value ->> 1 WHERE NOT ";
-
 const WAITING_IN: Sql = sql_list!(
     "SELECT queue_id, COUNT(*), MIN(created_at) FROM ticket WHERE status = 'waiting' AND queue_id ",
     "$1",
@@ -399,7 +342,7 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
-    CLAIM_WAITING, CLAIM_OLDEST_FOR, LOCK_ONLINE_AGENTS, LOCK_AGENT, LOCK_AGENTS, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
+    CLAIM_WAITING, CLAIM_OLDEST_FOR, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
     CLAIM_ABANDONED, CLAIM_UNANSWERED, OFFERED_TO, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, SAVE, SAVE_HOLDERS, LIST
 }
 
