@@ -1,6 +1,7 @@
 //! The names that written code of the derives uses. A crate that derives needs no dependency and no feature for them.
 
 pub use serde;
+pub use serde_json;
 #[cfg(feature = "schema")]
 pub use utoipa;
 

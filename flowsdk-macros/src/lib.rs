@@ -5,7 +5,9 @@
 mod case;
 mod fault;
 mod id;
+mod key;
 mod named;
+mod router_record;
 mod schema;
 mod text;
 mod view;
@@ -112,6 +114,89 @@ pub fn text_type(input: TokenStream) -> TokenStream {
 pub fn id(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     id::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a struct a record of a router: writes `flowsdk_core::record::RouterRecord`, with `Recorded` for the log of changes
+/// and `Searched` for its list. The struct has the fields `id`, `router_id`, `created_at` and `updated_at`.
+///
+/// | Key of `#[router_record(..)]` | Value |
+/// |---|---|
+/// | `kind` | the variant of `EntityKind` by which the log of changes names it. Required |
+/// | `error` | the enum of the reasons why its use cases fail. Required |
+/// | `search` | the field whose words are searched, or several: `search(label, key)`. They have `as_str`. Required |
+/// | `filter` | the filter of its list; `Option<RouterId>`, if it is absent |
+/// | `not_found` | the variant of the error where there is no such record; `NotFound`, if it is absent |
+/// | `unique` | the variant where another record has its name or the like |
+/// | `orphan` | the variant where a row that it refers to is gone |
+/// | `view` | its public form, made by `View`; the struct is its own, if it is absent |
+/// | `secrets` | a function from a reference to what `Recorded::secrets` returns |
+/// | `may_be_deleted` | a function from a reference to what `RouterRecord::may_be_deleted` returns |
+///
+/// Without `orphan` the row that is gone is the router. `orphan(queue_id = QueueUnknown)` takes it to be the queue if the
+/// field `queue_id` has a value, and otherwise the router. Several such fields are asked in their order.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use flowsdk_core::change::{EntityKind, Recorded};
+/// use flowsdk_core::fault::StorageError;
+/// use flowsdk_core::id::{Id, RouterId};
+/// use flowsdk_core::idempotency::IdempotencyConflict;
+/// use flowsdk_core::page::Searched;
+/// use flowsdk_core::record::RouterRecord;
+/// use flowsdk_core::router::RouterUnknown;
+/// use flowsdk_core::time::{Timestamp, as_iso};
+/// use serde::Serialize;
+///
+/// /// Identifier of a tag.
+/// #[derive(Clone, Id)]
+/// pub struct TagId(Arc<str>);
+///
+/// /// The reason why a use case of tags fails.
+/// #[derive(Debug, thiserror::Error)]
+/// pub enum TagError {
+///     #[error("no such tag")]
+///     NotFound,
+///     #[error("name taken")]
+///     NameTaken,
+///     #[error(transparent)]
+///     RouterUnknown(#[from] RouterUnknown),
+///     #[error(transparent)]
+///     Idempotency(#[from] IdempotencyConflict),
+///     #[error(transparent)]
+///     Storage(#[from] StorageError),
+/// }
+///
+/// /// A tag of a router.
+/// #[derive(Clone, Serialize, RouterRecord)]
+/// #[router_record(kind = Tag, error = TagError, search = name, unique = NameTaken)]
+/// #[serde(rename_all = "camelCase")]
+/// pub struct Tag {
+///     id: TagId,
+///     router_id: RouterId,
+///     name: String,
+///     #[serde(serialize_with = "as_iso")]
+///     created_at: Timestamp,
+///     #[serde(serialize_with = "as_iso")]
+///     updated_at: Timestamp,
+/// }
+///
+/// let now = Timestamp::from_millis(0);
+/// let (id, router_id) = ("t1".parse()?, "r1".parse()?);
+/// let tag = Tag { id, router_id, name: "VIP".to_owned(), created_at: now, updated_at: now };
+/// assert_eq!(tag.search_text(), "VIP");
+/// assert_eq!((tag.entity().kind, tag.entity().id), (EntityKind::Tag, "t1"));
+/// assert_eq!(tag.to_json()["routerId"], "r1");
+/// let taken = StorageError::Unique { constraint: "tags_name".to_owned() };
+/// assert!(matches!(tag.not_stored(taken), TagError::NameTaken));
+/// let gone = StorageError::Orphan { constraint: "tags_router".to_owned() };
+/// assert!(matches!(tag.not_stored(gone), TagError::RouterUnknown(_)));
+/// # Ok::<(), flowsdk_core::id::InvalidId>(())
+/// ```
+#[proc_macro_derive(RouterRecord, attributes(router_record))]
+pub fn router_record(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    router_record::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Admits `#[schema(..)]` on a type and its fields, and does nothing else.

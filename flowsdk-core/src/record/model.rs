@@ -8,7 +8,8 @@ use crate::page::Searched;
 use crate::router::{Reach, Reachable, RouterUnknown, router_gone};
 use crate::time::Timestamp;
 
-/// A record that belongs to a router. It is deleted with its router, and never moves to another one.
+/// A record that belongs to a router. It is deleted with its router, and never moves to another one. The derive of the same
+/// name writes the implementation.
 pub trait RouterRecord: Recorded + Searched + Clone + Send + Sync + 'static {
     /// Its identifier.
     type Id: Send + Sync;

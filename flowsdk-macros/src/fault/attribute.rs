@@ -6,6 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Error, Ident, LitStr, Result, Token};
 
 use super::place;
+use crate::key::set;
 
 /// The content of a `#[fault(..)]`; parts may come from the enum's own.
 #[derive(Default)]
@@ -139,13 +140,6 @@ impl Reader {
             (None, None) => {}
         }
         Ok(self.attribute)
-    }
-}
-
-fn set<T>(place: &mut Option<T>, key: &Ident, value: T) -> Result<()> {
-    match place.replace(value) {
-        Some(_) => Err(Error::new_spanned(key, format!("a second `{key}`"))),
-        None => Ok(()),
     }
 }
 
