@@ -1,24 +1,19 @@
 //! The AI agent. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use flowsdk_core::cell::Named;
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{AgentId, IdSource, LlmCredentialId, RouterId};
 use flowsdk_core::name::Name;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RecordFilter, RouterRecord};
-use flowsdk_core::router::{Reach, Reachable, router_gone};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::text::Text;
 #[cfg(feature = "schema")]
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::AiAgentError;
 use crate::tool::{NativeTool, ToolKind};
@@ -36,7 +31,12 @@ pub enum AgentType {
 }
 
 /// An AI agent of a router.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(
+    kind = AiAgent, error = AiAgentError, filter = AiAgentFilter, search = name,
+    // All were looked for in the same transaction. A credential has gone since rather than the router.
+    orphan(llm_credential_id = CredentialUnknown, fallback_llm_credential_id = FallbackCredentialUnknown)
+)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AiAgent {
@@ -141,57 +141,6 @@ fn listed<'a>(field: &'static str, texts: &'a [String]) -> impl Iterator<Item = 
 fn flaw_of(text: &str, most: usize) -> Option<Text> {
     let fits = !text.trim().is_empty() && text.chars().count() <= most;
     (!fits).then(|| Text::of(format!("de 1 a {most} caracteres"), format!("1 to {most} characters")))
-}
-
-impl Searched for AiAgent {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for AiAgent {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::AiAgent, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for AiAgent {
-    type Id = AgentId;
-    type Filter = AiAgentFilter;
-    type Error = AiAgentError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> AiAgentError {
-        AiAgentError::NotFound
-    }
-
-    /// What it refers to was looked for in the same transaction, and may have gone since: a credential rather than a router.
-    fn not_stored(&self, error: StorageError) -> AiAgentError {
-        match error {
-            StorageError::Orphan { .. } if self.llm_credential_id.is_some() => {
-                AiAgentError::CredentialUnknown
-            }
-            StorageError::Orphan { .. } if self.fallback_llm_credential_id.is_some() => {
-                AiAgentError::FallbackCredentialUnknown
-            }
-            error => router_gone(error),
-        }
-    }
 }
 
 /// Which AI agents are wanted; absent fields let everything through.

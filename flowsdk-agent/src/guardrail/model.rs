@@ -1,11 +1,8 @@
 //! The guardrail. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::id::{AgentId, Id, IdSource, RouterId};
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
@@ -13,7 +10,6 @@ use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::part::{AgentField, AgentPart, AgentPartError, AgentPartFilter};
 
@@ -22,7 +18,11 @@ use crate::part::{AgentField, AgentPart, AgentPartError, AgentPartFilter};
 pub struct GuardrailId(Arc<str>);
 
 /// A restriction of one AI agent, or of all agents of a router.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(
+    kind = Guardrail, error = AgentPartError, filter = AgentPartFilter, not_found = GuardrailNotFound,
+    search = text
+)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Guardrail {
@@ -46,44 +46,6 @@ pub struct Guardrail {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for Guardrail {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.text).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for Guardrail {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::Guardrail, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for Guardrail {
-    type Id = GuardrailId;
-    type Filter = AgentPartFilter;
-    type Error = AgentPartError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> AgentPartError {
-        AgentPartError::GuardrailNotFound
-    }
 }
 
 impl AgentPart for Guardrail {

@@ -1,12 +1,9 @@
 //! The system prompt. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::id::{AgentId, Id, IdSource, RouterId};
 use flowsdk_core::name::Name;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
@@ -14,7 +11,6 @@ use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::part::{AgentField, AgentPart, AgentPartError, AgentPartFilter};
 
@@ -23,7 +19,11 @@ use crate::part::{AgentField, AgentPart, AgentPartError, AgentPartFilter};
 pub struct SystemPromptId(Arc<str>);
 
 /// A part of what an AI agent is told. The active ones are put together in ascending order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(
+    kind = SystemPrompt, error = AgentPartError, filter = AgentPartFilter, not_found = PromptNotFound,
+    search = name
+)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SystemPrompt {
@@ -50,44 +50,6 @@ pub struct SystemPrompt {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for SystemPrompt {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for SystemPrompt {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::SystemPrompt, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for SystemPrompt {
-    type Id = SystemPromptId;
-    type Filter = AgentPartFilter;
-    type Error = AgentPartError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> AgentPartError {
-        AgentPartError::PromptNotFound
-    }
 }
 
 impl AgentPart for SystemPrompt {

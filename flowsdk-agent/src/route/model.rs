@@ -1,20 +1,15 @@
 //! The route between two agents. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{AgentId, Id, IdSource, RouterId};
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
-use flowsdk_core::router::{Reach, Reachable, router_gone};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 #[cfg(feature = "schema")]
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::part::{AgentField, AgentPart, AgentPartError, AgentPartFilter};
 
@@ -23,7 +18,13 @@ use crate::part::{AgentField, AgentPart, AgentPartError, AgentPartFilter};
 pub struct AgentRouteId(Arc<str>);
 
 /// A route between two AI agents of a router.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(
+    kind = AiAgentRoute, error = AgentPartError, filter = AgentPartFilter, not_found = RouteNotFound,
+    search = description,
+    // Nothing but its pair of agents is unique.
+    unique = RouteTaken
+)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AgentRoute {
@@ -47,52 +48,6 @@ pub struct AgentRoute {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for AgentRoute {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.description).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for AgentRoute {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::AiAgentRoute, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for AgentRoute {
-    type Id = AgentRouteId;
-    type Filter = AgentPartFilter;
-    type Error = AgentPartError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> AgentPartError {
-        AgentPartError::RouteNotFound
-    }
-
-    /// Nothing but its pair of agents is unique.
-    fn not_stored(&self, error: StorageError) -> AgentPartError {
-        match error {
-            StorageError::Unique { .. } => AgentPartError::RouteTaken,
-            error => router_gone(error),
-        }
-    }
 }
 
 impl AgentPart for AgentRoute {

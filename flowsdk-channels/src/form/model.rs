@@ -1,14 +1,9 @@
 //! The form, without and with its definition.
 
-use flowsdk_core::page::{Cursor, Searched};
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelNumberId, FlowId, Id, RouterId};
 use flowsdk_core::record::RouterRecord;
-use flowsdk_core::router::router_gone;
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::{IsoTime, Timestamp, as_iso};
 use serde::Serialize;
@@ -22,7 +17,13 @@ use crate::channel_number::ProviderId;
 pub struct FormId(Arc<str>);
 
 /// A form without its definition, as lists and the log of changes show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(
+    kind = InteractiveForm, error = FormError, search = name, unique = NameTaken,
+    may_be_deleted = may_be_deleted,
+    // Router, number and tool were looked for before. With a number, what went meanwhile is taken to be it.
+    orphan(channel_number_id = NumberUnknown)
+)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = ListedInteractiveForm)]
@@ -61,57 +62,9 @@ pub struct InteractiveForm {
     pub updated_at: Timestamp,
 }
 
-impl Searched for InteractiveForm {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for InteractiveForm {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::InteractiveForm, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    /// Of the definition only the revision: definitions are large.
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for InteractiveForm {
-    type Id = FormId;
-    type Filter = Option<RouterId>;
-    type Error = FormError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> FormError {
-        FormError::NotFound
-    }
-
-    /// Nothing but its name is unique. Router, number and tool were looked for before, so one of them went meanwhile: with
-    /// a number that is taken to be it.
-    fn not_stored(&self, error: StorageError) -> FormError {
-        match error {
-            StorageError::Unique { .. } => FormError::NameTaken,
-            StorageError::Orphan { .. } if self.channel_number_id.is_some() => FormError::NumberUnknown,
-            error => router_gone(error),
-        }
-    }
-
-    fn may_be_deleted(&self) -> Result<(), FormError> {
-        FormCommand::Delete.leads_from(self.status).map(drop).ok_or(FormError::Status)
-    }
+/// Checks whether the status of a form lets it go.
+fn may_be_deleted(form: &InteractiveForm) -> Result<(), FormError> {
+    FormCommand::Delete.leads_from(form.status).map(drop).ok_or(FormError::Status)
 }
 
 /// A form with its definition.

@@ -1,16 +1,11 @@
 //! The template.
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{IdSource, RouterId, TemplateId};
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::record::{NewRecord, RecordChange, RecordFilter, RouterRecord};
-use flowsdk_core::router::{Reach, Reachable, router_gone};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::Timestamp;
 use serde::Deserialize;
-use serde_json::Value;
-use std::borrow::Cow;
 
 use super::{
     Component, TemplateCategory, TemplateError, TemplateLanguage, TemplateName, TemplateQuality,
@@ -19,7 +14,11 @@ use super::{
 use crate::channel_number::ProviderId;
 
 /// A message template of a router.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, RouterRecord)]
+#[router_record(
+    kind = MessageTemplate, error = TemplateError, filter = TemplateFilter, search = name, unique = NameTaken,
+    view = TemplateView
+)]
 pub struct Template {
     /// Names the template in paths and references.
     pub id: TemplateId,
@@ -57,52 +56,6 @@ impl Template {
             _ => None,
         });
         body.unwrap_or_default()
-    }
-}
-
-impl Searched for Template {
-    fn search_text(&self) -> Cow<'_, str> {
-        self.name.as_str().into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for Template {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::MessageTemplate, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(&TemplateView::from(self))
-    }
-}
-
-impl RouterRecord for Template {
-    type Id = TemplateId;
-    type Filter = TemplateFilter;
-    type Error = TemplateError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> TemplateError {
-        TemplateError::NotFound
-    }
-
-    /// Nothing but its name is unique, in router, account and language.
-    fn not_stored(&self, error: StorageError) -> TemplateError {
-        match error {
-            StorageError::Unique { .. } => TemplateError::NameTaken,
-            error => router_gone(error),
-        }
     }
 }
 

@@ -1,23 +1,18 @@
 //! The mapping. Nothing in it is secret, so it is its own public form.
 
-use flowsdk_core::page::{Cursor, Searched};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use flowsdk_core::cell::TextType;
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{Id, IdSource, RouterId};
 use flowsdk_core::name::Name;
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
-use flowsdk_core::router::{Reach, Reachable, router_gone};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::session::Channel;
 #[cfg(feature = "schema")]
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::ChannelTypeMappingError;
 
@@ -51,7 +46,10 @@ fn is_external_type(text: &str) -> bool {
 pub struct ExternalType(String);
 
 /// The names of a channel in a router.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(
+    kind = ChannelTypeMapping, error = ChannelTypeMappingError, search(label, external_type), unique = Taken
+)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ChannelTypeMapping {
@@ -74,56 +72,6 @@ pub struct ChannelTypeMapping {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for ChannelTypeMapping {
-    fn search_text(&self) -> Cow<'_, str> {
-        format!("{} {}", self.label, self.external_type.as_str()).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for ChannelTypeMapping {
-    fn entity(&self) -> Entity<'_> {
-        Entity {
-            kind: EntityKind::ChannelTypeMapping,
-            id: self.id.as_str(),
-            router_id: Some(&self.router_id),
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for ChannelTypeMapping {
-    type Id = ChannelTypeMappingId;
-    type Filter = Option<RouterId>;
-    type Error = ChannelTypeMappingError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> ChannelTypeMappingError {
-        ChannelTypeMappingError::NotFound
-    }
-
-    /// Nothing but its channel is unique.
-    fn not_stored(&self, error: StorageError) -> ChannelTypeMappingError {
-        match error {
-            StorageError::Unique { .. } => ChannelTypeMappingError::Taken,
-            error => router_gone(error),
-        }
-    }
 }
 
 /// A new mapping. Router and channel cannot be changed later.

@@ -1,22 +1,17 @@
 //! The definition of an event.
 
-use crate::page::{Cursor, Searched};
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::EventDefinitionError;
 use crate::cell::Named;
-use crate::change::{Entity, EntityKind, Recorded, public_json};
-use crate::fault::StorageError;
 use crate::flow::EventName;
 use crate::id::{Id, IdSource, RouterId};
 use crate::patch::present;
 use crate::record::{NewRecord, RecordChange, RouterRecord};
-use crate::router::{Reach, Reachable, router_gone};
+use crate::router::{Reach, Reachable};
 use crate::schema::SchemaAttributes;
 use crate::text::Text;
 use crate::time::{Timestamp, as_iso};
@@ -62,7 +57,8 @@ pub struct EventProperty {
 }
 
 /// The definition of the tracked events of a name. It has no secret, and is what a log of changes keeps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord)]
+#[router_record(kind = EventDefinition, error = EventDefinitionError, search = name, unique = NameTaken)]
 #[serde(rename_all = "camelCase")]
 pub struct EventDefinition {
     /// The id of the definition.
@@ -81,52 +77,6 @@ pub struct EventDefinition {
     /// When it was last changed.
     #[serde(serialize_with = "as_iso")]
     pub updated_at: Timestamp,
-}
-
-impl Searched for EventDefinition {
-    fn search_text(&self) -> Cow<'_, str> {
-        self.name.as_str().into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for EventDefinition {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::EventDefinition, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for EventDefinition {
-    type Id = EventDefinitionId;
-    type Filter = Option<RouterId>;
-    type Error = EventDefinitionError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> EventDefinitionError {
-        EventDefinitionError::NotFound
-    }
-
-    /// Nothing but its name is unique.
-    fn not_stored(&self, error: StorageError) -> EventDefinitionError {
-        match error {
-            StorageError::Unique { .. } => EventDefinitionError::NameTaken,
-            error => router_gone(error),
-        }
-    }
 }
 
 /// A new event definition.

@@ -1,14 +1,10 @@
 //! The saved filter. Nothing in it is secret, so it is its own public form.
 
-use crate::page::{Cursor, Searched};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::SavedFilterError;
-use crate::change::{Entity, EntityKind, Recorded, public_json};
 use crate::id::{Id, IdSource, RouterId};
 use crate::name::Name;
 use crate::patch::present;
@@ -25,7 +21,8 @@ use crate::time::{Timestamp, as_iso};
 pub struct SavedFilterId(Arc<str>);
 
 /// A filter of the list of contacts, kept under a name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(kind = ContactFilter, error = SavedFilterError, search = name)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = ContactFilter)]
@@ -51,44 +48,6 @@ pub struct SavedFilter {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for SavedFilter {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for SavedFilter {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::ContactFilter, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for SavedFilter {
-    type Id = SavedFilterId;
-    type Filter = Option<RouterId>;
-    type Error = SavedFilterError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> SavedFilterError {
-        SavedFilterError::NotFound
-    }
 }
 
 /// A new filter.

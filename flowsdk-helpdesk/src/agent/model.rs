@@ -1,22 +1,17 @@
 //! The agent.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{Id, IdSource, RouterId, UserId};
 #[cfg(feature = "schema")]
 use flowsdk_core::login_schedule::LoginRange;
 use flowsdk_core::login_schedule::LoginSchedule;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::{IsoTime, Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{AgentError, Person, PresenceStatus};
 use crate::agent_group::AgentGroupId;
@@ -26,7 +21,12 @@ use crate::agent_group::AgentGroupId;
 pub struct DeskAgentId(Arc<str>);
 
 /// A user who works the tickets of a router.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord)]
+#[router_record(
+    kind = Agent, error = AgentError, search = user_id, unique = Taken,
+    // Its router was looked for before, so an orphan has no user.
+    orphan = UserUnknown
+)]
 #[serde(rename_all = "camelCase")]
 pub struct DeskAgent {
     /// The id of the agent.
@@ -47,53 +47,6 @@ pub struct DeskAgent {
     /// When they were last changed.
     #[serde(serialize_with = "as_iso")]
     pub updated_at: Timestamp,
-}
-
-impl Searched for DeskAgent {
-    fn search_text(&self) -> Cow<'_, str> {
-        self.user_id.as_str().into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for DeskAgent {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::Agent, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for DeskAgent {
-    type Id = DeskAgentId;
-    type Filter = Option<RouterId>;
-    type Error = AgentError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> AgentError {
-        AgentError::NotFound
-    }
-
-    /// Its router was looked for before, so an orphan has no user.
-    fn not_stored(&self, error: StorageError) -> AgentError {
-        match error {
-            StorageError::Unique { .. } => AgentError::Taken,
-            StorageError::Orphan { .. } => AgentError::UserUnknown,
-            error => error.into(),
-        }
-    }
 }
 
 /// A new agent.

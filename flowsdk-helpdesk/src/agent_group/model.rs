@@ -1,21 +1,16 @@
 //! The group. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{Id, IdSource, RouterId};
 use flowsdk_core::name::Name;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
-use flowsdk_core::router::{Reach, Reachable, router_gone};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 #[cfg(feature = "schema")]
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::AgentGroupError;
 
@@ -24,7 +19,8 @@ use super::AgentGroupError;
 pub struct AgentGroupId(Arc<str>);
 
 /// A group of agents of a router, who may what it may (`AgentGroup`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(kind = AgentGroup, error = AgentGroupError, search = name, unique = NameTaken)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AgentGroup {
@@ -45,52 +41,6 @@ pub struct AgentGroup {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for AgentGroup {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for AgentGroup {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::AgentGroup, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for AgentGroup {
-    type Id = AgentGroupId;
-    type Filter = Option<RouterId>;
-    type Error = AgentGroupError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> AgentGroupError {
-        AgentGroupError::NotFound
-    }
-
-    /// Nothing but its name is unique.
-    fn not_stored(&self, error: StorageError) -> AgentGroupError {
-        match error {
-            StorageError::Unique { .. } => AgentGroupError::NameTaken,
-            error => router_gone(error),
-        }
-    }
 }
 
 /// A new group.

@@ -1,22 +1,17 @@
 //! The close reason. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use flowsdk_core::cell::TextType;
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{Id, IdSource, RouterId};
 use flowsdk_core::name::Name;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::record::{NewRecord, RecordChange, RecordFilter, RouterRecord};
-use flowsdk_core::router::{Reach, Reachable, router_gone};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 #[cfg(feature = "schema")]
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::CloseReasonError;
 
@@ -51,7 +46,11 @@ fn is_key(text: &str) -> bool {
 pub struct CloseReasonKey(String);
 
 /// A reason for which people close tickets of a router.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(
+    kind = CloseReason, error = CloseReasonError, filter = CloseReasonFilter, search(label, key),
+    unique = KeyTaken
+)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CloseReason {
@@ -74,52 +73,6 @@ pub struct CloseReason {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for CloseReason {
-    fn search_text(&self) -> Cow<'_, str> {
-        format!("{} {}", self.label, self.key.as_str()).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for CloseReason {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::CloseReason, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for CloseReason {
-    type Id = CloseReasonId;
-    type Filter = CloseReasonFilter;
-    type Error = CloseReasonError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> CloseReasonError {
-        CloseReasonError::NotFound
-    }
-
-    /// Nothing but its key is unique.
-    fn not_stored(&self, error: StorageError) -> CloseReasonError {
-        match error {
-            StorageError::Unique { .. } => CloseReasonError::KeyTaken,
-            error => router_gone(error),
-        }
-    }
 }
 
 /// Which close reasons are wanted; absent fields let everything through.

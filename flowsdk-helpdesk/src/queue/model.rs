@@ -1,22 +1,16 @@
 //! The queue. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
-
 use flowsdk_core::cell::Named;
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{IdSource, QueueId, RouterId};
 use flowsdk_core::name::Name;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
-use flowsdk_core::router::{Reach, Reachable, router_gone};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 #[cfg(feature = "schema")]
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{BusinessHours, DeflectReason, QueueError, ServiceLevel, Survey, WaitingNotice};
 
@@ -37,7 +31,8 @@ pub enum DistributionStrategy {
 const DEFAULT_LIMIT: u32 = 5;
 
 /// A queue of a router.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(kind = Queue, error = QueueError, search = name, unique = NameTaken)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Queue {
@@ -90,52 +85,6 @@ pub struct Queue {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for Queue {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for Queue {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::Queue, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for Queue {
-    type Id = QueueId;
-    type Filter = Option<RouterId>;
-    type Error = QueueError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> QueueError {
-        QueueError::NotFound
-    }
-
-    /// Nothing but its name is unique.
-    fn not_stored(&self, error: StorageError) -> QueueError {
-        match error {
-            StorageError::Unique { .. } => QueueError::NameTaken,
-            error => router_gone(error),
-        }
-    }
 }
 
 /// A new queue.

@@ -1,13 +1,9 @@
 //! The quick reply. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{Id, IdSource, QueueId, RouterId};
 use flowsdk_core::name::Name;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable};
@@ -16,7 +12,6 @@ use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::QuickReplyError;
 
@@ -25,7 +20,12 @@ use super::QuickReplyError;
 pub struct QuickReplyId(Arc<str>);
 
 /// A text that the agents of a router send often.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(
+    kind = QuickReply, error = QuickReplyError, search = name, unique = ShortcutTaken,
+    // Its router was looked for before, so an orphan has no queue.
+    orphan = QueueUnknown
+)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct QuickReply {
@@ -53,53 +53,6 @@ pub struct QuickReply {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for QuickReply {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for QuickReply {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::QuickReply, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for QuickReply {
-    type Id = QuickReplyId;
-    type Filter = Option<RouterId>;
-    type Error = QuickReplyError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> QuickReplyError {
-        QuickReplyError::NotFound
-    }
-
-    /// Its router was looked for before, so an orphan has no queue; nothing but its shortcut is unique.
-    fn not_stored(&self, error: StorageError) -> QuickReplyError {
-        match error {
-            StorageError::Unique { .. } => QuickReplyError::ShortcutTaken,
-            StorageError::Orphan { .. } => QuickReplyError::QueueUnknown,
-            error => error.into(),
-        }
-    }
 }
 
 /// A new quick reply.

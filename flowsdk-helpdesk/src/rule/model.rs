@@ -1,14 +1,11 @@
 //! The rule. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::flow::definition::Condition;
 use flowsdk_core::flow::handoff::faults_of;
 use flowsdk_core::id::{FlowId, Id, IdSource, QueueId, RouterId};
 use flowsdk_core::name::Name;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable};
@@ -17,7 +14,6 @@ use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::RuleError;
 
@@ -26,7 +22,8 @@ use super::RuleError;
 pub struct RuleId(Arc<str>);
 
 /// A rule that sends handoffs to a queue (`QueueDistributionRule`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(kind = QueueDistributionRule, error = RuleError, search = name)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = QueueDistributionRule)]
@@ -59,45 +56,6 @@ pub struct DistributionRule {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for DistributionRule {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for DistributionRule {
-    fn entity(&self) -> Entity<'_> {
-        let kind = EntityKind::QueueDistributionRule;
-        Entity { kind, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for DistributionRule {
-    type Id = RuleId;
-    type Filter = Option<RouterId>;
-    type Error = RuleError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> RuleError {
-        RuleError::NotFound
-    }
 }
 
 /// A new rule.

@@ -1,22 +1,17 @@
 //! The tag. Nothing in it is secret, so it is its own public form.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{Id, IdSource, RouterId};
 use flowsdk_core::name::Name;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
-use flowsdk_core::router::{Reach, Reachable, router_gone};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 #[cfg(feature = "schema")]
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::TagError;
 
@@ -25,7 +20,8 @@ use super::TagError;
 pub struct TagId(Arc<str>);
 
 /// A tag of the tickets of a router.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(kind = Tag, error = TagError, search = name, unique = NameTaken)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Tag {
@@ -47,52 +43,6 @@ pub struct Tag {
     #[serde(serialize_with = "as_iso")]
     #[schema(value_type = IsoTime)]
     pub updated_at: Timestamp,
-}
-
-impl Searched for Tag {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for Tag {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::Tag, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(self)
-    }
-}
-
-impl RouterRecord for Tag {
-    type Id = TagId;
-    type Filter = Option<RouterId>;
-    type Error = TagError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> TagError {
-        TagError::NotFound
-    }
-
-    /// Nothing but its name is unique.
-    fn not_stored(&self, error: StorageError) -> TagError {
-        match error {
-            StorageError::Unique { .. } => TagError::NameTaken,
-            error => router_gone(error),
-        }
-    }
 }
 
 /// A new tag.

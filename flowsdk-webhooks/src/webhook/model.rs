@@ -1,22 +1,19 @@
 //! The webhook.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, View, public_json};
+use flowsdk_core::change::View;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::event::WebhookEventType;
 use flowsdk_core::id::{Id, RouterId};
 use flowsdk_core::integration::BaseUrl;
 use flowsdk_core::name::Name;
-use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::record::RouterRecord;
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::WebhookError;
 
@@ -25,7 +22,8 @@ use super::WebhookError;
 pub struct WebhookId(Arc<str>);
 
 /// A subscription to the events of a router.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, RouterRecord)]
+#[router_record(kind = Webhook, error = WebhookError, search = name, view = WebhookView, secrets = secrets)]
 #[allow(missing_docs, reason = "the view says it")]
 pub struct Webhook {
     pub id: WebhookId,
@@ -69,6 +67,13 @@ impl Webhook {
     }
 }
 
+fn secrets(webhook: &Webhook) -> Vec<(&'static str, Option<&str>)> {
+    vec![
+        ("secret", Some(webhook.secret.as_stored())),
+        ("previousSecret", webhook.previous_secret.as_ref().map(Encrypted::as_stored)),
+    ]
+}
+
 /// How long the secret before a new one signs beside it: so long its receivers may take to know the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SecretOverlap(Duration);
@@ -94,51 +99,6 @@ impl SecretOverlap {
 impl Default for SecretOverlap {
     fn default() -> Self {
         Self(Duration::from_hours(24))
-    }
-}
-
-impl Searched for Webhook {
-    fn search_text(&self) -> Cow<'_, str> {
-        (&self.name).into()
-    }
-
-    fn place(&self) -> Cursor {
-        Cursor::of(self.created_at, &self.id)
-    }
-}
-
-impl Recorded for Webhook {
-    fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::Webhook, id: self.id.as_str(), router_id: Some(&self.router_id) }
-    }
-
-    fn to_json(&self) -> Value {
-        public_json(&WebhookView::from(self))
-    }
-
-    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
-        vec![
-            ("secret", Some(self.secret.as_stored())),
-            ("previousSecret", self.previous_secret.as_ref().map(Encrypted::as_stored)),
-        ]
-    }
-}
-
-impl RouterRecord for Webhook {
-    type Id = WebhookId;
-    type Filter = Option<RouterId>;
-    type Error = WebhookError;
-
-    fn router_id(&self) -> &RouterId {
-        &self.router_id
-    }
-
-    fn set_updated_at(&mut self, now: Timestamp) {
-        self.updated_at = now;
-    }
-
-    fn not_found() -> WebhookError {
-        WebhookError::NotFound
     }
 }
 
@@ -254,6 +214,8 @@ pub(super) fn distinct(mut types: Vec<WebhookEventType>) -> Vec<WebhookEventType
 
 #[cfg(test)]
 mod tests {
+    use flowsdk_core::change::Recorded as _;
+
     use super::*;
 
     fn webhook() -> Webhook {
