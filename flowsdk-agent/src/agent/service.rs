@@ -73,7 +73,7 @@ where
         agent.check()?;
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<AiAgent, Error> {
             check_credentials(tx, &agent).await?;
-            steps::found_router(tx, &agent).await?;
+            steps::check_router(tx, &agent).await?;
             steps::insert(tx, &agent).await?;
             Ok(agent.clone())
         })

@@ -72,7 +72,7 @@ where
         new.check()?;
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<R, Error> {
             let record = new.into_record(self.cx.ids(), self.cx.now());
-            steps::found_router(tx, &record).await?;
+            steps::check_router(tx, &record).await?;
             check_agents(tx, &record).await?;
             steps::insert(tx, &record).await?;
             Ok(record)

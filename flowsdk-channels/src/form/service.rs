@@ -11,7 +11,7 @@ use flowsdk_core::id::{ChannelNumberId, FlowId, RouterId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, RouterRecords, steps};
-use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
+use flowsdk_core::router::{Admitted, HasRouters, Reach};
 use flowsdk_core::store::{Store, Transaction as _};
 use serde_json::{Map, Value};
 
@@ -89,7 +89,7 @@ where
             perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<WholeForm, Error> {
                 let made = new.into_draft(self.cx.ids(), self.cx.now());
                 let form = &made.form;
-                tx.routers().find(&form.router_id).await?.ok_or(RouterUnknown)?;
+                steps::check_router(tx, form).await?;
                 must_have(tx, &form.router_id, form.channel_number_id.as_ref()).await?;
                 must_be_tool(tx, &form.router_id, form.flow_id.as_ref()).await?;
                 steps::insert(tx, form).await?;

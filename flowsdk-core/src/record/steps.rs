@@ -41,7 +41,7 @@ pub async fn create<N: NewRecord, X: HasRecords<N::Record> + HasRouters>(
     cx: &OpContext,
 ) -> Result<N::Record, <N::Record as RouterRecord>::Error> {
     let record = new.into_record(cx.ids(), cx.now());
-    found_router(tx, &record).await?;
+    check_router(tx, &record).await?;
     insert(tx, &record).await?;
     Ok(record)
 }
@@ -50,7 +50,7 @@ pub async fn create<N: NewRecord, X: HasRecords<N::Record> + HasRouters>(
 ///
 /// # Errors
 /// [`RouterUnknown`], [`StorageError`](crate::fault::StorageError).
-pub async fn found_router<R: RouterRecord, X: HasRouters>(tx: &mut X, record: &R) -> Result<(), R::Error> {
+pub async fn check_router<R: RouterRecord, X: HasRouters>(tx: &mut X, record: &R) -> Result<(), R::Error> {
     tx.routers().find(record.router_id()).await?.ok_or(RouterUnknown)?;
     Ok(())
 }

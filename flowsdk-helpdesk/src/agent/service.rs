@@ -10,7 +10,7 @@ use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::in_use::Dependants;
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
-use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
+use flowsdk_core::router::{Admitted, HasRouters, Reach};
 use flowsdk_core::store::{Store, Transaction as _, transact};
 use flowsdk_core::stream::outbox::HasOutbox;
 use flowsdk_core::words::NameQuery;
@@ -89,8 +89,8 @@ where
         let new = new.into_inner();
         let outcome =
             perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<DeskAgent, Error> {
-                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
                 let agent = new.into_record(self.cx.ids(), self.cx.now());
+                steps::check_router(tx, &agent).await?;
                 let is_theirs = reach.routers().is_none()
                     || tx.presence().is_confined_to(&agent.user_id, &agent.router_id).await?;
                 if !is_theirs {

@@ -10,7 +10,7 @@ use flowsdk_core::id::{QueueId, RouterId, TicketId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
-use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
+use flowsdk_core::router::{Admitted, HasRouters, Reach};
 use flowsdk_core::session::HasSessionCatalog;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::words::NameQuery;
@@ -88,8 +88,8 @@ where
         let new = new.into_inner();
         let outcome =
             perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<QuickReply, Error> {
-                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
                 let reply = new.into_record(self.cx.ids(), self.cx.now());
+                steps::check_router(tx, &reply).await?;
                 check_queue(tx, &reply.router_id, reply.queue_id.as_ref()).await?;
                 steps::insert(tx, &reply).await?;
                 Ok(reply)

@@ -10,7 +10,7 @@ use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
-use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
+use flowsdk_core::router::{Admitted, HasRouters, Reach};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::words::NameQuery;
 
@@ -73,8 +73,8 @@ where
         new.check()?;
         let outcome =
             perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<DistributionRule, Error> {
-                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
                 let rule = new.into_record(self.cx.ids(), self.cx.now());
+                steps::check_router(tx, &rule).await?;
                 check_links(tx, &rule).await?;
                 steps::insert(tx, &rule).await?;
                 Ok(rule)
