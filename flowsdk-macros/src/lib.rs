@@ -129,8 +129,8 @@ pub fn id(input: TokenStream) -> TokenStream {
 /// | `unique` | the variant where another record has its name or the like |
 /// | `orphan` | the variant where a row that it refers to is gone |
 /// | `view` | its public form, made by `View`; the struct is its own, if it is absent |
-/// | `secrets` | a function from a reference to what `Recorded::secrets` returns |
-/// | `may_be_deleted` | a function from a reference to what `RouterRecord::may_be_deleted` returns |
+/// | `secrets` | a function that takes a reference and returns its secrets, as `Recorded::secrets` does |
+/// | `may_be_deleted` | a function that takes a reference and checks it, as `RouterRecord::may_be_deleted` does |
 ///
 /// Without `orphan` the row that is gone is the router. `orphan(queue_id = QueueUnknown)` takes it to be the queue if the
 /// field `queue_id` has a value, and otherwise the router. Several such fields are asked in their order.

@@ -20,7 +20,7 @@ pub(super) struct Keys {
     pub(super) may_be_deleted: Option<Path>,
 }
 
-/// What an orphan means.
+/// A case in which a row is gone that the record refers to.
 pub(super) struct Orphan {
     /// The field that has a value in this case; `None` is every case.
     pub(super) field: Option<Ident>,

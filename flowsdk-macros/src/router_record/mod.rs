@@ -1,4 +1,4 @@
-//! `#[derive(RouterRecord)]`: a record of a router, and what its lists and the log of changes see of it.
+//! `#[derive(RouterRecord)]`: a record of a router, as its service, its list and the log of changes need it.
 
 mod keys;
 
