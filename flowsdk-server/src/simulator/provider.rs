@@ -221,9 +221,21 @@ impl Provider {
     /// Shows a message on a phone.
     pub(super) fn show(&self, number: &str, phone: &str, id: &str, from: Side, message: Value) {
         let at = self.shared().cx.now();
-        let read = from == Side::Business && self.state().config.reach == Reach::Read;
-        let bubble = Bubble { id: id.to_owned(), from, at, read, delivered: None, message };
-        self.state().screen(number, phone).add(bubble);
+        self.state().show((number, phone), id, from, message, at);
+    }
+
+    /// Keeps a message that was taken, and shows its content on its phone. Whoever finds it in one place finds it in the
+    /// other.
+    pub(super) fn keep(&self, message: &SentMessage, shown: Option<Value>) {
+        let at = self.shared().cx.now();
+        let state = &mut *self.state();
+        if state.sent.len() >= SENT {
+            state.sent.pop_front();
+        }
+        state.sent.push_back(message.clone());
+        if let Some(content) = shown {
+            state.show((&message.phone_number_id, &message.to), &message.id, Side::Business, content, at);
+        }
     }
 
     /// Returns why a message fails that is no template and comes too long after what its phone wrote, if it does.
@@ -277,12 +289,17 @@ impl State {
         self.faults.next(call)
     }
 
-    /// Keeps a message that was taken.
-    pub(super) fn keep(&mut self, message: SentMessage) {
-        if self.sent.len() >= SENT {
-            self.sent.pop_front();
-        }
-        self.sent.push_back(message);
+    /// Shows a message in the chat of a phone with a number.
+    fn show(&mut self, (number, phone): (&str, &str), id: &str, from: Side, message: Value, at: Timestamp) {
+        let read = from == Side::Business && self.config.reach == Reach::Read;
+        self.screen(number, phone).add(Bubble {
+            id: id.to_owned(),
+            from,
+            at,
+            read,
+            delivered: None,
+            message,
+        });
     }
 
     /// Returns a message id that was not given before.

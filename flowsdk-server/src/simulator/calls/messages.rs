@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use super::faulty::{AS_TOLD, around};
 use super::{is_let_in, no_token, refusal};
 use crate::simulator::fault::{CallKind, Fault};
-use crate::simulator::phone::Side;
 use crate::simulator::provider::{Provider, SentMessage};
 
 /// The kinds of messages, each with a node of its name.
@@ -65,23 +64,17 @@ fn take(provider: &Provider, number: String, body: &[u8], fails_later: Option<i6
         let (code, details) = excess.error();
         return refusal(code, details, None);
     }
-    let message = {
-        let mut state = provider.state();
-        let id = state.next_id();
-        let message = SentMessage { id, phone_number_id: number, to, body };
-        state.keep(message.clone());
-        message
-    };
+    let id = provider.state().next_id();
+    let message = SentMessage { id, phone_number_id: number, to, body };
     let failure = fails_later.map(|code| (code, AS_TOLD)).or_else(|| provider.closed_window(&message));
-    if let Some((code, details)) = failure {
-        provider.tell_failure(&message, code, details);
-    } else {
-        let mut content = content_of(&message.body);
-        if let Some(filled) = provider.filled(&message.body) {
-            content["template"]["filled"] = filled;
-        }
-        provider.show(&message.phone_number_id, &message.to, &message.id, Side::Business, content);
-        provider.tell_of(&message);
+    let mut content = content_of(&message.body);
+    if let Some(filled) = provider.filled(&message.body) {
+        content["template"]["filled"] = filled;
+    }
+    provider.keep(&message, failure.is_none().then_some(content));
+    match failure {
+        Some((code, details)) => provider.tell_failure(&message, code, details),
+        None => provider.tell_of(&message),
     }
     let mut contact = json!({ "input": message.body["to"].as_str().unwrap_or(&message.to) });
     let field = if is_user_id(&message.to) { "user_id" } else { "wa_id" };
@@ -134,4 +127,34 @@ fn read(body: &[u8]) -> Result<(String, Value), (i64, String)> {
         return Err(invalid("Param text['body'] must be at most 4096 characters long."));
     }
     Ok((to, body))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// Tests wait for a message in one and look at it in the other.
+    #[test]
+    fn what_was_sent_is_on_the_screen_of_its_phone() {
+        const PHONE: &str = "5511987654321";
+        let provider = Provider::of_tests(None);
+        let is_shown = |message: &SentMessage| {
+            provider.screen("111", PHONE).messages.iter().any(|bubble| bubble.id == message.id)
+        };
+        let body = json!({ "messaging_product": "whatsapp", "to": PHONE, "type": "text", "text": { "body": "Olá" } });
+        thread::scope(|scope| {
+            let sending = scope.spawn(|| {
+                for _ in 0..100 {
+                    take(&provider, "111".to_owned(), body.to_string().as_bytes(), None);
+                }
+            });
+            while !sending.is_finished() {
+                if let Some(newest) = provider.sent().last() {
+                    assert!(is_shown(newest), "{}", newest.id);
+                }
+            }
+        });
+    }
 }
