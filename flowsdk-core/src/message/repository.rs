@@ -150,6 +150,10 @@ pub trait MessageRepository: Send {
         limit: u32,
     ) -> Result<Option<Vec<Message>>, StorageError>;
 
+    /// Returns whether a chat has messages of its contact behind its message `last`; `None` if that is none of the chat.
+    async fn is_heard_after(&mut self, chat: &ChatId, last: &MessageId)
+    -> Result<Option<bool>, StorageError>;
+
     /// Returns the ids of the `limit` newest outgoing messages of a session in its chat up to and with `last`;
     /// none, if it is no message of this session and chat.
     async fn outgoing_until(

@@ -1,7 +1,7 @@
 //! The commands of people.
 
 use flowsdk_core::event::JumpTarget;
-use flowsdk_core::id::{BlockId, FlowId, QueueId, UserId};
+use flowsdk_core::id::{BlockId, FlowId, MessageId, QueueId, UserId};
 use flowsdk_core::message::ContentMessage;
 use flowsdk_core::schema::SchemaAttributes;
 use serde::Deserialize;
@@ -87,12 +87,14 @@ pub struct ReplyToContact {
     /// `reaction`. A file is a link, or the id of an upload.
     #[schema(value_type = Option<Object>, example = json!({ "type": "image", "image": { "link": "https://example.com/a.png" } }))]
     pub content: Option<ContentMessage>,
+    /// The newest message of the chat that the agent has seen. The reply is refused if the contact has written after it.
+    pub last_seen_message_id: Option<MessageId>,
 }
 
 impl ReplyToContact {
     /// Returns a text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: Some(text.into()), content: None }
+        Self { text: Some(text.into()), ..Self::default() }
     }
 
     /// Returns what is sent; `None` if there is not exactly one of the two.

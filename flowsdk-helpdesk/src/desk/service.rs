@@ -151,8 +151,9 @@ where
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::AssignedToAnother`], [`Error::MovedOn`],
-    /// [`Error::WindowClosed`], [`Error::ContentUnclear`], [`Error::ContentUnsupported`], [`Error::ContentFlawed`],
-    /// [`Error::TooLong`], [`Error::MediaUnknown`], [`Error::Idempotency`], [`Error::Storage`].
+    /// [`Error::MessageUnknown`], [`Error::MessagesUnseen`], [`Error::WindowClosed`], [`Error::ContentUnclear`],
+    /// [`Error::ContentUnsupported`], [`Error::ContentFlawed`], [`Error::TooLong`], [`Error::MediaUnknown`],
+    /// [`Error::Idempotency`], [`Error::Storage`].
     pub async fn reply(
         &self,
         by: By<'_>,
@@ -162,12 +163,16 @@ where
     ) -> Result<Outcome<Replied>, Error> {
         let user = by.user.ok_or(Error::AssignedToAnother)?;
         let ticket = self.get(by.reach, id).await?;
+        let last_seen = reply.last_seen_message_id.clone();
         let content = reply.into_content().ok_or(Error::ContentUnclear)?;
         let mut sent = None;
         let act = async |tx: &mut S::Tx| -> Result<Replied, Error> {
             let (session, ticket) = lock(tx, &ticket).await?;
             must_have(&ticket, user)?;
             let session = session.filter(|session| is_with(session, &ticket)).ok_or(Error::MovedOn)?;
+            if let Some(last_seen) = &last_seen {
+                must_have_seen(tx, &ticket, last_seen).await?;
+            }
             content::check(&content, session.id.channel().capabilities())?;
             content::check_files(tx, &content, &ticket).await?;
             let event = self.event(tx, &session, user, content).await?;
@@ -453,6 +458,16 @@ fn must_be_assigned(ticket: &Ticket) -> Result<(), Error> {
 fn must_have(ticket: &Ticket, user: &UserId) -> Result<(), Error> {
     must_be_assigned(ticket)?;
     if ticket.assigned_user_id.as_ref() == Some(user) { Ok(()) } else { Err(Error::AssignedToAnother) }
+}
+
+/// Checks that the contact of a ticket has not written after a message of the chat. The session is locked, so what they
+/// write now comes after the reply.
+async fn must_have_seen<T: HasMessages>(tx: &mut T, ticket: &Ticket, last: &MessageId) -> Result<(), Error> {
+    match tx.messages().is_heard_after(&ticket.chat_id, last).await? {
+        None => Err(Error::MessageUnknown),
+        Some(true) => Err(Error::MessagesUnseen),
+        Some(false) => Ok(()),
+    }
 }
 
 /// Returns each of these tags once.

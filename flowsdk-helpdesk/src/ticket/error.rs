@@ -63,6 +63,25 @@ pub enum TicketError {
         en = "The 24-hour window of the contact is closed"
     )]
     WindowClosed,
+    /// The contact has written after the last message that the agent has seen.
+    #[error("the contact has written since")]
+    #[fault(
+        Conflict,
+        "messages_unseen",
+        pt = "O contato escreveu depois da última mensagem vista",
+        en = "The contact has written after the last message that was seen"
+    )]
+    MessagesUnseen,
+    /// The chat of the ticket has no such message.
+    #[error("no such message in the chat")]
+    #[fault(
+        Unprocessable,
+        "message_unknown",
+        pt = "A mensagem não existe nesta conversa",
+        en = "The conversation has no such message",
+        field = "lastSeenMessageId"
+    )]
+    MessageUnknown,
     /// The agent has as many tickets as the queue allows.
     #[error("the agent has as many tickets as the queue allows")]
     #[fault(

@@ -7,7 +7,7 @@ use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_core::change::Author;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::Fault;
-use flowsdk_core::id::{QueueId, RouterId, TicketId, UserId};
+use flowsdk_core::id::{MessageId, QueueId, RouterId, TicketId, UserId};
 use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, Once, Outcome, StoredAnswer};
 use flowsdk_core::message::ContentMessage;
 use flowsdk_core::text::Language;
@@ -71,6 +71,8 @@ pub(super) struct Reply {
     /// A content, as `POST /tickets/{id}/messages` takes it.
     #[schema(value_type = Option<Object>, additional_properties = true)]
     content: Option<ContentMessage>,
+    /// The newest message of the chat that the agent has seen. The reply is refused if the contact has written after it.
+    last_seen_message_id: Option<MessageId>,
     /// A name of this command: under the same one it is carried out once.
     #[schema(min_length = 1, max_length = 255, pattern = "^[!-~]+$")]
     command_id: Option<String>,
@@ -278,7 +280,7 @@ impl Commands {
 
     async fn reply(&self, payload: Value, by: By<'_>, user: &UserId) -> Result<Value, Refusal> {
         let digest = hex::encode(Sha256::digest(payload.to_string()));
-        let Reply { ticket_id, text, content, command_id } = self.read(payload)?;
+        let Reply { ticket_id, text, content, last_seen_message_id, command_id } = self.read(payload)?;
         if text.as_deref().is_some_and(|text| !is_text(text, MAX_TEXT)) {
             return Err(self.invalid("text"));
         }
@@ -291,7 +293,8 @@ impl Commands {
                 body: serde_json::to_string(done).unwrap_or_default(),
             },
         });
-        let outcome = self.desk.reply(by, &ticket_id, ReplyToContact { text, content }, once).await;
+        let reply = ReplyToContact { text, content, last_seen_message_id };
+        let outcome = self.desk.reply(by, &ticket_id, reply, once).await;
         match outcome.map_err(|error| self.refused(&error))? {
             Outcome::Done(replied) => Ok(json!(replied)),
             Outcome::Replayed(answer) => Ok(serde_json::from_str(&answer.body).unwrap_or_default()),

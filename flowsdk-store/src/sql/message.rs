@@ -228,11 +228,19 @@ const OUTGOING_IDS: Sql = sql_per(
     concat!("SELECT id", NUMBERED, " AND session_id = $4 AND direction = 'out' ORDER BY seq DESC LIMIT $5"),
 );
 
+/// The newest of the contact.
+const HEARD: Sql = sql_per(
+    concat!(BACK, " SELECT id", WALKED, " AND direction = 'in' LIMIT 1"),
+    concat!("SELECT id", NUMBERED, " AND direction = 'in' ORDER BY seq DESC LIMIT 1"),
+);
+
+const NUMBER: Sql = sql("SELECT seq FROM message WHERE id = $1 AND chat_id = $2");
+
 const PLACE: Sql = sql("SELECT chat_id, seq FROM message WHERE id = $1 AND session_id = $2");
 
 super::statement::statements! {
    LAST, FIND_BY_CHANNEL_ID, FIND_BY_PROVIDER_ID, SESSIONS_OF, SENT_BY_PEOPLE, NOTE_PROVIDER_ID, TAKE_PARKED, DROP_PARKED, ADVANCE,
-   ADVANCE_IN_SESSION, FAIL, HISTORY, PLACE, OUTGOING, OUTGOING_IDS; INSERT, PARK
+   ADVANCE_IN_SESSION, FAIL, HISTORY, NUMBER, PLACE, HEARD, OUTGOING, OUTGOING_IDS; INSERT, PARK
 }
 
 super::accessor::has!(HasMessages::messages -> MessageRepository);
@@ -387,6 +395,18 @@ impl MessageRepository for SqlTx {
             Some((chat, seq)) => self.outgoing_behind(session, &chat, seq, limit).await.map(Some),
             None => Ok(None),
         }
+    }
+
+    async fn is_heard_after(
+        &mut self,
+        chat: &ChatId,
+        last: &MessageId,
+    ) -> Result<Option<bool>, StorageError> {
+        let Some(seq) = self.conn.fetch_optional::<(i64,)>(NUMBER, (last, chat)).await? else {
+            return Ok(None);
+        };
+        let newest = self.conn.fetch_optional::<(MessageId,)>(HEARD, (chat, i64::MAX, seq.0)).await?;
+        Ok(Some(newest.is_some()))
     }
 
     async fn outgoing_until(

@@ -286,10 +286,14 @@ where
         let answers = tx.messages().answers_to(&session, &message.id, 100).await.expect("find");
         let answers: Vec<_> = answers.expect("stored").into_iter().map(|message| message.id).collect();
         assert_eq!(answers, ids(last + 1..messages.len()), "answers to {last}");
+        let heard = tx.messages().is_heard_after(&world.chat, &message.id).await.expect("find");
+        let is_heard = messages[last + 1..].iter().any(|later| later.direction == In);
+        assert_eq!(heard, Some(is_heard), "after {last}");
     }
     // A message of another chat is no place in this one.
     let found = tx.messages().outgoing_since(&session_id(2), &other, Some(&messages[7].id), 100).await;
     assert_eq!(found.expect("find").len(), 4);
+    assert_eq!(tx.messages().is_heard_after(&other, &messages[0].id).await.expect("find"), None);
 }
 
 /// A long chat is read from any place, to any length, and goes with its contact, whatever other chats stand between its

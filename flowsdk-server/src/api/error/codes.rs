@@ -106,6 +106,8 @@ pub const CODES: &[&str] = &[
     "ticket_assigned",
     "ticket_not_offered",
     "conversation_moved_on",
+    "messages_unseen",
+    "message_unknown",
     "window_closed",
     "agent_limit_reached",
     "agent_unknown",

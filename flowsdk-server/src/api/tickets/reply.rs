@@ -29,9 +29,10 @@ const COLLECTION: &str = "/messages";
     responses(
         (status = 201, description = "The message", body = Replied),
         (status = 409, description = "`ticket_closed`; `ticket_waiting`; `ticket_assigned`: another agent has it; \
-            `conversation_moved_on`; `window_closed`; `idempotency_conflict`"),
+            `conversation_moved_on`; `messages_unseen`: the contact has written after `lastSeenMessageId`; \
+            `window_closed`; `idempotency_conflict`"),
         (status = 422, description = "`content_unsupported`: the channel does not carry it; `media_unknown`: the \
-            router has no such file"),
+            router has no such file; `message_unknown`: the chat has no such message"),
     )
 )]
 pub(super) async fn reply_to_ticket(

@@ -33,6 +33,7 @@ mod immediate;
 mod import_drafts;
 mod integrations;
 mod interactive_forms;
+mod last_seen;
 mod llm_credentials;
 mod login;
 mod monitoring;

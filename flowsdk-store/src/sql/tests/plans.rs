@@ -310,7 +310,7 @@ async fn the_route_of_a_turn_is_two_look_ups_by_primary_key() {
 async fn the_messages_of_a_chat_are_read_along_their_chain() {
     let mut connection = super::migrated_sqlite().await;
     let statements = crate::sql::message::statements();
-    for name in ["HISTORY", "OUTGOING", "OUTGOING_IDS"] {
+    for name in ["HISTORY", "HEARD", "OUTGOING", "OUTGOING_IDS"] {
         let (_, sql) = statements.iter().find(|(one, _)| *one == name).expect("listed");
         let steps = steps(&mut connection, *sql).await;
         let begins = "SEARCH message USING COVERING INDEX message_in_chat (chat_id=? AND seq>?)";

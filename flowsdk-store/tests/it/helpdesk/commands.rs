@@ -1,6 +1,7 @@
 //! What people do with tickets (spec B 3.2, 4.7; rulings D5, S14).
 
 use flowsdk_core::chat::{Chat, HasChats as _};
+use flowsdk_core::id::MessageId;
 use flowsdk_core::message::{Direction, SenderKind, Source};
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::{HasSessions as _, Mode, SessionWrite};
@@ -26,6 +27,7 @@ on_every_database! {
     a_ticket_is_assigned_to_an_agent_of_its_queue,
     a_ticket_is_assigned_to_whom_its_queue_chooses,
     an_answer_is_sent_by_whoever_has_the_ticket,
+    an_answer_to_what_was_not_seen_is_refused,
     nobody_answers_when_the_session_has_moved_on,
     a_closed_ticket_gives_the_session_back,
     a_ticket_without_a_session_closes_without_a_flow,
@@ -200,6 +202,35 @@ async fn an_answer_is_sent_by_whoever_has_the_ticket(store: SqlStore) {
     let machine = By { user: None, ..desk.by(&eva) };
     let refused = desk.desk.reply(machine, &ticket.id, reply("beep"), None).await;
     assert!(matches!(refused, Err(TicketError::AssignedToAnother)), "an API client has no tickets");
+}
+
+async fn an_answer_to_what_was_not_seen_is_refused(store: SqlStore) {
+    let desk = Helpdesk::new(store).await;
+    desk.add_queue("q1", ManualPickup).await;
+    let eva = desk.add_agent("eva", &["q1"]).await;
+    let ticket = desk.hand_over("ana", "bill").await.expect("a ticket");
+    let other = desk.hand_over("bia", "bill").await.expect("a ticket");
+    desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up");
+    let newest =
+        async |ticket: &Ticket| desk.world.history(&ticket.chat_id).await.pop().expect("a message").id;
+    let say = async |seen: &MessageId| {
+        let reply = ReplyToContact { last_seen_message_id: Some(seen.clone()), ..reply("hi") };
+        desk.desk.reply(desk.by(&eva), &ticket.id, reply, None).await
+    };
+    let before = newest(&ticket).await;
+    say(&before).await.expect("sent");
+    say(&before).await.expect("an answer of the agent is none of the contact");
+    let own = newest(&ticket).await;
+    desk.world.say("ana", "ana-more", "one thing more").await;
+    let lines = desk.world.transcript(&ticket.chat_id).await;
+    for seen in [&before, &own] {
+        assert!(matches!(say(seen).await, Err(TicketError::MessagesUnseen)));
+    }
+    for foreign in [newest(&other).await, "nothing".parse().expect("an id")] {
+        assert!(matches!(say(&foreign).await, Err(TicketError::MessageUnknown)));
+    }
+    assert_eq!(desk.world.transcript(&ticket.chat_id).await, lines, "nothing is stored");
+    say(&newest(&ticket).await).await.expect("sent");
 }
 
 async fn nobody_answers_when_the_session_has_moved_on(store: SqlStore) {

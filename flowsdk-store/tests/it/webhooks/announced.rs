@@ -97,7 +97,7 @@ async fn a_ticket_is_announced_from_its_beginning_to_its_end(store: SqlStore) {
     assert!(events.iter().all(|(_, event)| event["key"] == first["key"]), "they are of one conversation");
     assert!(events.iter().all(|(_, event)| event["routerId"] == desk.world.router.as_str()));
     let ticket = desk.desk.pick_up(desk.by(&eva), &eva).await.expect("picked up").expect("a ticket");
-    let reply = ReplyToContact { text: Some("Olá".to_owned()), content: None };
+    let reply = ReplyToContact::text("Olá");
     desk.desk.reply(desk.by(&eva), &ticket.id, reply, None).await.expect("sent");
     desk.desk.close(desk.by(&eva), &ticket.id, CloseTicket::default()).await.expect("closed");
     let events = announced(&desk.world).await;

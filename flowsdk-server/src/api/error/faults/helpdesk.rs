@@ -84,6 +84,8 @@ pub(super) fn add(table: &mut Table) {
         TicketError::NotOffered,
         TicketError::MovedOn,
         TicketError::WindowClosed,
+        TicketError::MessagesUnseen,
+        TicketError::MessageUnknown,
         TicketError::LimitReached,
         TicketError::QueueUnknown,
         TicketError::AgentUnknown,
