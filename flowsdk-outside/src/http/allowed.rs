@@ -1,9 +1,12 @@
 //! The servers that flows may reach beside public ones.
 
+use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use reqwest::Url;
+
+use super::is_public;
 
 /// Servers that a flow may reach although their addresses are not public, by name or address as it stands in
 /// the address of the request; lower case, without port.
@@ -21,6 +24,13 @@ impl AllowedHosts {
     /// Allows these hosts beside public servers.
     pub fn new(hosts: impl IntoIterator<Item = String>) -> Self {
         Self(hosts.into_iter().map(|host| host.trim().to_ascii_lowercase()).collect())
+    }
+
+    /// Returns whether a host may be asked as it stands in an address: it is one of them, a public address, or a name, which
+    /// its resolver judges.
+    pub fn permits(&self, host: &str) -> bool {
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        address.map_or(true, is_public) || self.contains(host)
     }
 
     /// Returns whether `host` is one of them.

@@ -1,6 +1,5 @@
 //! One request, with its redirects.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,11 +8,11 @@ use flowsdk_core::flow::definition::HttpMethod;
 use flowsdk_core::flow::{HttpAnswer, HttpCaller, HttpRequest, MAX_ANSWER, OutsideFailure};
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use http::{Method, StatusCode};
-use reqwest::{Client, Response, Url, redirect};
+use reqwest::{Client, ClientBuilder, Response, Url, redirect};
 use secrecy::ExposeSecret as _;
 
 use super::resolver::{GuardedResolver, NotPublic};
-use super::{AllowedHosts, build_trusting, is_public};
+use super::{AllowedHosts, build_trusting};
 
 /// Most redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -27,22 +26,33 @@ pub struct GuardedHttp {
     allowed: AllowedHosts,
 }
 
+/// Returns a client for callers of their own, whose requests take at most `timeout`. It resolves names to public addresses
+/// only, and to those that are allowed. An address that is written out is for the caller to check
+/// ([`AllowedHosts::permits`]).
+///
+/// # Errors
+/// When TLS cannot be set up.
+pub fn guarded_client(allowed: &AllowedHosts, timeout: Duration) -> Result<Client, reqwest::Error> {
+    build_trusting(|| guarded(allowed).timeout(timeout))
+}
+
+fn guarded(allowed: &AllowedHosts) -> ClientBuilder {
+    Client::builder()
+        .dns_resolver(Arc::new(GuardedResolver { allowed: allowed.clone() }))
+        .redirect(redirect::Policy::none())
+        // A proxy of the environment would connect for us, to addresses that nobody checks.
+        .no_proxy()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .user_agent(concat!("FlowSDK/", env!("CARGO_PKG_VERSION")))
+}
+
 impl GuardedHttp {
     /// Creates a caller.
     ///
     /// # Errors
     /// When TLS cannot be set up.
     pub fn new(allowed: AllowedHosts) -> Result<Self, reqwest::Error> {
-        let client = build_trusting(|| {
-            Client::builder()
-                .dns_resolver(Arc::new(GuardedResolver { allowed: allowed.clone() }))
-                .redirect(redirect::Policy::none())
-                // A proxy of the environment would connect for us, to addresses that nobody checks.
-                .no_proxy()
-                .connect_timeout(CONNECT_TIMEOUT)
-                .user_agent(concat!("FlowSDK/", env!("CARGO_PKG_VERSION")))
-        })?;
-        Ok(Self { client, allowed })
+        Ok(Self { client: build_trusting(|| guarded(&allowed))?, allowed })
     }
 
     async fn follow(&self, request: &HttpRequest) -> Result<HttpAnswer, OutsideFailure> {
@@ -93,17 +103,14 @@ impl GuardedHttp {
             return Err(forbidden("only http and https"));
         }
         let host = url.host_str().ok_or_else(|| bad_request("an address without a server"))?;
-        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-        match address {
-            Ok(address) if !is_public(address) && !self.allowed.contains(host) => {
-                tracing::warn!(
-                    host,
-                    "an address that is not public: refused (the server allows those in FLOW_HTTP_ALLOWED_HOSTS)"
-                );
-                Err(forbidden("the server's address is not public"))
-            }
-            _ => Ok(()),
+        if self.allowed.permits(host) {
+            return Ok(());
         }
+        tracing::warn!(
+            host,
+            "an address that is not public: refused (the server allows those in FLOW_HTTP_ALLOWED_HOSTS)"
+        );
+        Err(forbidden("the server's address is not public"))
     }
 }
 

@@ -8,5 +8,5 @@ mod trust;
 
 pub use address::is_public;
 pub use allowed::{AllowedHosts, NotAHost};
-pub use caller::GuardedHttp;
+pub use caller::{GuardedHttp, guarded_client};
 pub use trust::build_trusting;
