@@ -3,10 +3,15 @@
 //! Nothing here names SQL. [`agent`] has the agents of routers, beside which stand their [system prompts](prompt),
 //! [guardrails](guardrail) and [routes](route). [`model`] has the ports of model providers; [`openai`] speaks to OpenAI and to
 //! servers like it; [`scripted`] answers by rules, without a network. [`tool`] has the tools of an agent, [`turn`] the course
-//! of a turn.
+//! of a turn. What is said to agents waits in the [`inbox`]; the [`executor`] runs their turns, by what [`configuration`]
+//! reads, and writes each step into the [`ledger`].
 
 pub mod agent;
+pub mod configuration;
+pub mod executor;
 pub mod guardrail;
+pub mod inbox;
+pub mod ledger;
 pub mod model;
 pub mod openai;
 pub mod part;

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use flowsdk_core::id::FlowId;
 use flowsdk_core::message::Capabilities;
+use flowsdk_core::schema::SchemaAttributes;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{NativeTool, ToolKind};
@@ -24,13 +27,20 @@ pub struct ToolSettings {
 }
 
 /// A published flow that an agent may call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = AiAgentTool)]
 pub struct FlowTool {
+    /// The id of the flow.
+    pub flow_id: FlowId,
     /// The name by which models call it.
+    #[schema(example = "orderStatus")]
     pub name: String,
     /// What it does.
     pub description: String,
     /// The JSON Schema of its parameters.
+    #[schema(value_type = Object)]
     pub parameters: Value,
 }
 
@@ -63,7 +73,7 @@ impl Toolset {
                 parameters: tool.parameters(channel),
             })
             .collect();
-        for FlowTool { name, description, parameters } in settings.flows.iter().cloned() {
+        for FlowTool { name, description, parameters, .. } in settings.flows.iter().cloned() {
             let is_taken =
                 definitions.iter().any(|known| known.name == name) || NativeTool::parse(&name).is_some();
             if !is_taken {
@@ -103,6 +113,7 @@ mod tests {
 
     fn flow(name: &str) -> FlowTool {
         FlowTool {
+            flow_id: "flow".parse().expect("an id"),
             name: name.to_owned(),
             description: String::new(),
             parameters: json!({ "type": "object" }),

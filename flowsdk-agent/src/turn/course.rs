@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::model::ToolCall;
@@ -25,7 +26,8 @@ const TRANSFER_AFTER_MESSAGE: &str = "transfer aborted: a message was already se
 const GIVE_IT_UP: &str = "Do not call this tool again in this turn.";
 
 /// The course of a turn.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Course {
     iterations: u32,
     has_sent: bool,
@@ -35,7 +37,8 @@ pub struct Course {
 }
 
 /// What the calls of one answer have done so far.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Round {
     calls: usize,
     has_sent: bool,
@@ -193,6 +196,7 @@ mod tests {
 
     fn toolset() -> Toolset {
         let flow = FlowTool {
+            flow_id: "flow".parse().expect("an id"),
             name: "orderStatus".to_owned(),
             description: String::new(),
             parameters: serde_json::json!({ "type": "object" }),

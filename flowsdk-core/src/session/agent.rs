@@ -15,6 +15,9 @@ pub struct AgentState {
     pub active_agent_id: AgentId,
     /// The agents that have the session, the current one last.
     pub agent_chain: Vec<ChainEntry>,
+    /// How often the session went from one agent to another: what an agent remembers begins with it.
+    #[serde(default)]
+    pub activation: u32,
     /// Local history, for logs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Value>,
@@ -94,6 +97,7 @@ impl AgentState {
         Self {
             agent_chain: vec![ChainEntry { agent_id: agent.clone(), return_to_parent: false }],
             active_agent_id: agent,
+            activation: 0,
             messages: Vec::new(),
             previous_response_id: None,
             contact_context_snapshot: String::new(),

@@ -6,10 +6,11 @@ use super::broker::NewEntry;
 use super::outbox::{HasOutbox, Outbox};
 use super::topic::Webhooks;
 use crate::chat::HasChats;
-use crate::event::{WebhookEvent, WebhookEventType, of_message, of_status, type_of};
+use crate::event::{WebhookEvent, WebhookEventType, of_message, of_session, of_status, type_of};
 use crate::fault::StorageError;
 use crate::id::{ChatId, MessageId, RouterId};
 use crate::message::{NewMessage, StatusReached};
+use crate::session::Session;
 use crate::time::Timestamp;
 
 /// Publishes those of the events that a webhook takes, in the transaction of their cause.
@@ -24,6 +25,18 @@ pub async fn announce(
     let entries: Vec<NewEntry> =
         events.into_iter().filter(wanted).map(|event| NewEntry::of::<Webhooks>(&event)).collect();
     if entries.is_empty() { Ok(()) } else { outbox.push_many(&entries).await }
+}
+
+/// Publishes that a session, which `session` is now, has another owner.
+///
+/// # Errors
+/// [`StorageError`].
+pub async fn announce_owner(
+    outbox: &mut dyn Outbox,
+    session: &Session,
+    now: Timestamp,
+) -> Result<(), StorageError> {
+    announce(outbox, [of_session(WebhookEventType::SessionOwnerChanged, session, now)]).await
 }
 
 /// Publishes messages that were stored, each with its router and its number in the chat, if a webhook takes them.

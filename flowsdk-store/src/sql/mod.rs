@@ -10,6 +10,9 @@
 mod access;
 mod accessor;
 mod agent_group;
+mod agent_inbox;
+mod agent_parts;
+mod agent_turn;
 mod ai_agent;
 mod ai_agent_route;
 mod announced;

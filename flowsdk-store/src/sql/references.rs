@@ -203,6 +203,11 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("ai_agent", "llm_credential_id", "llm_credential", SetNull).labelled("aiAgent.llmCredentialId"),
     reference("ai_agent", "fallback_llm_credential_id", "llm_credential", SetNull)
         .labelled("aiAgent.fallbackLlmCredentialId"),
+    reference("agent_turn", "router_id", "router", Cascade),
+    reference("agent_turn", "chat_id", "chat", Cascade),
+    reference("agent_turn", "session_id", "session", HISTORY),
+    reference("agent_turn", "agent_id", "ai_agent", HISTORY),
+    reference("agent_inbox", "session_id", "session", Stays("it is taken by the next look at it")),
     reference("system_prompt", "router_id", "router", Cascade),
     reference("system_prompt", "agent_id", "ai_agent", Cascade),
     reference("guardrail", "router_id", "router", Cascade),

@@ -4,6 +4,7 @@
 //! skipped. `cargo xtask services -- cargo test -p flowsdk-store` starts both.
 
 mod accounts;
+mod agents;
 mod auth;
 mod blobs;
 mod claims;

@@ -13,9 +13,9 @@ use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 use crate::sql::list::{ListSql, Routers};
 use crate::sql::statement::Sql;
 use crate::sql::{
-    api_client, audit, broker, channel_number, chat_catalog, contact_catalog, contact_search, dead_letter,
-    flow_catalog, group, integration, llm_credential, message, opt_in_catalog, router, saved_filter, session,
-    session_catalog, template, user, user_device, variable, webchat_catalog,
+    agent_inbox, agent_turn, api_client, audit, broker, channel_number, chat_catalog, contact_catalog,
+    contact_search, dead_letter, flow_catalog, group, integration, llm_credential, message, opt_in_catalog,
+    router, saved_filter, session, session_catalog, template, user, user_device, variable, webchat_catalog,
 };
 
 async fn steps(connection: &mut SqliteConnection, sql: Sql) -> Vec<String> {
@@ -431,6 +431,10 @@ async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
         (message::FIND_BY_PROVIDER_ID, 1, "message_provider_id"),
         (message::LAST, 1, "chat_pkey"),
         (session::FIND_FOR_UPDATE, 1, "session_pkey"),
+        (agent_inbox::WAITING, 1, "agent_inbox_waiting"),
+        (agent_inbox::OF_SESSION, 1, "agent_inbox_by_session"),
+        (agent_turn::RUNNING, 1, "agent_turn_running"),
+        (agent_turn::OF_ACTIVATION, 4, "agent_turn_by_session"),
     ];
     for (sql, binds, index) in statements {
         let nulls = vec!["NULL"; binds].join(", ");

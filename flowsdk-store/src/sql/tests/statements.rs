@@ -16,6 +16,9 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
     files!(
         access,
         agent_group,
+        agent_inbox,
+        agent_parts,
+        agent_turn,
         ai_agent,
         ai_agent_route,
         api_client,

@@ -12,7 +12,7 @@ use flowsdk_core::conversation::{
 };
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::{FlowEvent, IncomingEvent, InputTimeout, Notice, OutgoingEvent};
-use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion, HasFlows as _};
+use flowsdk_core::flow::{CompiledFlow, Flow, FlowKind, FlowVersion, HasFlows as _};
 use flowsdk_core::id::{ChatId, Cuids, FlowId, RouterId};
 use flowsdk_core::message::{Direction, HasMessages as _, HistoryQuery, IncomingMessage, Message};
 use flowsdk_core::router::{HasRouters as _, Router};
@@ -101,7 +101,11 @@ impl World {
     }
 
     pub(crate) async fn publish(&self, router: &str, id: &str, definition: Value) {
-        let flow = Flow::new(id.parse().expect("an id"), router.parse().expect("an id"), id, self.cx.now());
+        let mut flow =
+            Flow::new(id.parse().expect("an id"), router.parse().expect("an id"), id, self.cx.now());
+        if definition["kind"] == "tool" {
+            flow.kind = FlowKind::Tool;
+        }
         let version = FlowVersion {
             id: format!("{id}-v1").parse().expect("an id"),
             flow_id: flow.id.clone(),

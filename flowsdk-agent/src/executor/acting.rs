@@ -1,0 +1,266 @@
+//! What the calls of an answer do, within the transaction that writes the answer.
+
+use std::time::Duration;
+
+use flowsdk_core::contact::ContactChange;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::event::{AgentEvent, OutgoingEvent};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{AgentId, FlowId, MessageId};
+use flowsdk_core::message::{ContentMessage, Sender, SenderKind, Source};
+use flowsdk_core::session::{
+    ChainEntry, MAX_CONTACT_VARIABLES, MAX_SESSION_VARIABLES, Session, merge_variables,
+};
+use serde_json::{Map, Value};
+
+use super::ExecutorTx;
+use super::handing_on::{
+    Handing, NoTransfer, check_transfer, hand_to_agent, hand_to_human, hand_to_parent, returns,
+};
+use super::opening::OpenTurn;
+use crate::agent::AiAgent;
+use crate::configuration::is_in_service;
+use crate::ledger::AgentTurn;
+use crate::model::{Answer, Item, ToolCall};
+use crate::tool::Command;
+use crate::turn::{Act, Effect, Judgement, SENT};
+
+const DONE: &str = "done";
+const HANDED_ON: &str = "handed on";
+const ENDED: &str = "ended";
+const TOO_LARGE: &str = "the variables would be too large";
+const NOT_ALLOWED: &str = "this agent may not write that key";
+const WROTE_MEANWHILE: &str =
+    "not ended: the customer has written meanwhile, and is answered in the next turn";
+const NO_CONTEXT: &str =
+    "completionContext is missing: the agent to whom the conversation returns has to know what was done";
+
+/// The end of a part whose model names no reason.
+const DEFAULT_REASON: &str = "resolved";
+
+/// A call that needs the outside.
+#[derive(Debug, Clone)]
+pub(super) struct Outside {
+    pub(super) flow_id: FlowId,
+    pub(super) arguments: Map<String, Value>,
+}
+
+/// A turn while a step of it is written.
+pub(super) struct Acting<'a, T> {
+    pub(super) tx: &'a mut T,
+    pub(super) cx: &'a OpContext,
+    pub(super) turn: &'a OpenTurn,
+    pub(super) record: AgentTurn,
+    pub(super) session: Session,
+    /// The variables of the contact.
+    pub(super) contact: Map<String, Value>,
+    /// The call that is made after the commit.
+    pub(super) outside: Option<Outside>,
+    pub(super) handing: Handing,
+    /// Why the agent's part ends.
+    pub(super) end_reason: Option<String>,
+}
+
+/// What a command has done: its result, and what follows for the turn. `Err` is why it could not be done.
+type Done = Result<(String, Effect), String>;
+
+const NOTHING_MORE: Effect = Effect { has_sent: false, breaks: false };
+const BREAKS: Effect = Effect { has_sent: false, breaks: true };
+
+impl<T: ExecutorTx> Acting<'_, T> {
+    /// Notes an answer.
+    pub(super) fn hear(&mut self, answer: &Answer) {
+        self.record.items.extend(answer.items.iter().cloned());
+        self.record.answered = u32::try_from(self.record.items.len()).unwrap_or(u32::MAX);
+        if let Some(state) = &mut self.session.agent {
+            state.previous_response_id.clone_from(&answer.response_id);
+        }
+    }
+
+    /// Notes the result of the call that was made outside.
+    pub(super) fn note_result(&mut self, result: &Result<String, String>) {
+        let Some(id) = self.record.began_call.take() else { return };
+        let call = self.record.open_calls().into_iter().find(|call| call.id == id);
+        let output = match result {
+            Ok(output) => output.clone(),
+            Err(why) => {
+                self.record.course.failed(call.as_ref().map_or("", |call| call.name.as_str()), why.clone())
+            }
+        };
+        self.record.items.push(Item::result(id, output));
+    }
+
+    /// Runs the calls that have no result, up to one that needs the outside.
+    pub(super) async fn run_calls(&mut self) -> Result<(), StorageError> {
+        for call in self.record.open_calls() {
+            let result = match self.record.course.judge(&self.turn.toolset, &call) {
+                Judgement::Answer(result) => result,
+                Judgement::Run(Act::Flow(tool, arguments)) => {
+                    match self.turn.configuration.flow_of(&tool).cloned() {
+                        Some(flow_id) => {
+                            self.record.began_call = Some(call.id);
+                            self.outside = Some(Outside { flow_id, arguments });
+                            return Ok(());
+                        }
+                        None => self.record.course.failed(&tool, "there is no such tool".to_owned()),
+                    }
+                }
+                Judgement::Run(Act::Native(command)) => self.run(&call, command).await?,
+            };
+            self.record.items.push(Item::result(call.id, result));
+        }
+        Ok(())
+    }
+
+    async fn run(&mut self, call: &ToolCall, command: Command) -> Result<String, StorageError> {
+        Ok(match self.perform(command).await? {
+            Ok((result, effect)) => {
+                self.record.course.ran(effect);
+                result
+            }
+            Err(why) => self.record.course.failed(&call.name, why),
+        })
+    }
+
+    async fn perform(&mut self, command: Command) -> Result<Done, StorageError> {
+        let done = |text: &str, effect: Effect| Ok(Ok((text.to_owned(), effect)));
+        match command {
+            Command::Send(content) => {
+                self.send(content);
+                done(SENT, Effect { has_sent: true, breaks: false })
+            }
+            Command::SetVariable(key, value) => {
+                let sent = Map::from_iter([(key, value)]);
+                match merge_variables(&mut self.session.variables, &sent, MAX_SESSION_VARIABLES) {
+                    Ok(()) => done(DONE, NOTHING_MORE),
+                    Err(_) => Ok(Err(TOO_LARGE.to_owned())),
+                }
+            }
+            Command::DeleteVariable(key) => {
+                self.session.variables.remove(&key);
+                done(DONE, NOTHING_MORE)
+            }
+            Command::SetContactVariable(key, value) => self.set_contact_variable(key, value).await,
+            Command::ExtendInactivity(minutes) => self.extend_inactivity(minutes).await,
+            Command::TransferToAgent { agent_id, handoff_context, last_user_input, returns } => {
+                self.transfer(&agent_id, (handoff_context, last_user_input), returns).await
+            }
+            Command::TransferToHuman { reason } => {
+                self.end_reason = Some("transferToHuman".to_owned());
+                hand_to_human(self.tx, self.cx, &mut self.session, reason, (None, None), &mut self.handing)
+                    .await?;
+                done(HANDED_ON, BREAKS)
+            }
+            Command::End { reason, completion_context } => self.end(reason, completion_context).await,
+            // Neither is in a toolset while agents have no knowledge and note no sentiment.
+            Command::Search(_) | Command::NoteSentiment(_) => {
+                Ok(Err("this tool is not available".to_owned()))
+            }
+        }
+    }
+
+    fn send(&mut self, content: ContentMessage) {
+        let session = &self.session;
+        self.handing.said.push(OutgoingEvent {
+            internal_id: MessageId::generate(self.cx.ids()),
+            session_id: session.id.clone(),
+            seq: None,
+            chat_id: Some(session.chat_id.clone()),
+            phone_number_id: session.id.phone_number_id().to_owned(),
+            to: session.id.party().to_owned(),
+            source: Source::Agent,
+            sender: Sender { kind: SenderKind::Ai, name: Some(self.turn.configuration.name.clone()) },
+            content,
+            epoch: session.epoch,
+            timestamp: self.cx.now(),
+            typing_ms: None,
+            ig_comment_target: None,
+        });
+    }
+
+    async fn set_contact_variable(&mut self, key: String, value: Value) -> Result<Done, StorageError> {
+        let allowed = self.turn.configuration.contact_variable_keys.as_ref();
+        if allowed.is_some_and(|allowed| !allowed.contains(&key)) {
+            return Ok(Err(NOT_ALLOWED.to_owned()));
+        }
+        let of = std::slice::from_ref(&self.session.contact_id);
+        let Some(mut contact) = self.tx.contacts().find_many_for_update(of).await?.pop() else {
+            return Ok(Err("the customer is not known any more".to_owned()));
+        };
+        let sent = Map::from_iter([(key.clone(), value.clone())]);
+        if merge_variables(&mut contact.variables.clone(), &sent, MAX_CONTACT_VARIABLES).is_err() {
+            return Ok(Err(TOO_LARGE.to_owned()));
+        }
+        contact.apply(&ContactChange::Variable { key, value });
+        self.tx.contacts().save_many(&[&contact]).await?;
+        self.contact = contact.variables;
+        Ok(Ok((DONE.to_owned(), NOTHING_MORE)))
+    }
+
+    /// Gives the contact more time, though not beyond the window in which they can be answered.
+    async fn extend_inactivity(&mut self, minutes: f64) -> Result<Done, StorageError> {
+        let asked = self.cx.now() + Duration::from_secs_f64(minutes * 60.0);
+        let chat = match self.session.id.channel().capabilities().window {
+            Some(_) => self.tx.chat_catalog().find(&self.session.chat_id).await?,
+            None => None,
+        };
+        let deadline = chat.and_then(|chat| chat.window_ends_at).map_or(asked, |ends| asked.min(ends));
+        if let Some(state) = &mut self.session.agent {
+            state.deadline = Some(deadline);
+        }
+        self.session.arm(self.cx.now());
+        Ok(Ok((DONE.to_owned(), NOTHING_MORE)))
+    }
+
+    async fn transfer(
+        &mut self,
+        to: &str,
+        told: (String, String),
+        return_to_parent: bool,
+    ) -> Result<Done, StorageError> {
+        let aborted = |why: NoTransfer| Ok(Ok((why.to_string(), BREAKS)));
+        let Ok(agent_id) = AgentId::parse(to) else { return aborted(NoTransfer::Unknown) };
+        if let Err(why) = check_transfer(&self.session, &agent_id) {
+            return aborted(why);
+        }
+        let agent: Option<AiAgent> = self.tx.records().find(&agent_id).await?;
+        let is_there =
+            agent.is_some_and(|agent| agent.router_id == self.session.router_id && is_in_service(&agent));
+        if !is_there {
+            return aborted(NoTransfer::Unknown);
+        }
+        let entry = ChainEntry { agent_id, return_to_parent };
+        hand_to_agent(self.cx, &mut self.session, entry, told, &mut self.handing);
+        Ok(Ok((HANDED_ON.to_owned(), BREAKS)))
+    }
+
+    async fn end(
+        &mut self,
+        reason: Option<String>,
+        completion_context: Option<String>,
+    ) -> Result<Done, StorageError> {
+        let gives_back = self.session.agent.as_deref().is_some_and(returns);
+        if gives_back {
+            let Some(context) = completion_context else { return Ok(Err(NO_CONTEXT.to_owned())) };
+            hand_to_parent(self.cx, &mut self.session, context, &mut self.handing);
+            return Ok(Ok((ENDED.to_owned(), BREAKS)));
+        }
+        if self.has_unheard_messages().await? {
+            return Ok(Ok((WROTE_MEANWHILE.to_owned(), BREAKS)));
+        }
+        let reason = reason.unwrap_or_else(|| DEFAULT_REASON.to_owned());
+        self.end_by_force(&reason).await?;
+        self.end_reason = Some(reason);
+        Ok(Ok((ENDED.to_owned(), BREAKS)))
+    }
+
+    /// Returns whether the contact has written what no turn has taken yet. The flow would never hear of it.
+    async fn has_unheard_messages(&mut self) -> Result<bool, StorageError> {
+        let letters = self.tx.inbox().of_session(&self.session.id).await?;
+        let epoch = self.session.epoch;
+        Ok(letters.iter().any(|letter| match &letter.event {
+            AgentEvent::Turn(event) => !event.messages.is_empty() && event.epoch.is_none_or(|of| of == epoch),
+            _ => false,
+        }))
+    }
+}

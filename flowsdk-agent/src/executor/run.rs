@@ -1,0 +1,206 @@
+//! The turns that are under way.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::conversation::{Handover, ToolCalls};
+use flowsdk_core::fault::{Chain, StorageError};
+use flowsdk_core::session::SessionId;
+use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::time::Timestamp;
+use tokio::sync::Notify;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::opening::Opened;
+use super::{ExecutorTx, Models};
+use crate::inbox::{HasInbox as _, Urgency, Waiting};
+use crate::ledger::HasAgentTurns as _;
+use crate::model::Patience;
+
+/// Most turns at once.
+const MOST_TURNS: u32 = 4_096;
+/// Most events that a round looks at.
+const LOOKED_AT: u32 = 16_384;
+/// How often the inbox is looked at when nobody says that there is something.
+const POLL: Duration = Duration::from_millis(200);
+/// How often turns are looked for that run and that nobody has under way.
+const REVIEW: Duration = Duration::from_secs(5);
+/// How long events are known that were taken: an entry of the stream is not delivered again after it.
+const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// Events that are forgotten at once.
+const FORGOTTEN: u32 = 1_000;
+/// How long a stop waits for models that are asked: their answers are paid for.
+const LAST_ANSWERS: Duration = Duration::from_secs(15);
+
+/// How an executor works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// How long a contact has to be quiet before what they wrote is answered. Messages until then are one turn (rulings S15).
+    pub quiet: Duration,
+    /// The longest wait for that.
+    pub longest_burst: Duration,
+    /// How often models are asked again.
+    pub patience: Patience,
+    /// How long a flow of kind `tool` may take.
+    pub tool_time: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            quiet: Duration::from_millis(1_500),
+            longest_burst: Duration::from_secs(10),
+            patience: Patience::default(),
+            tool_time: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Runs the turns of AI agents.
+pub struct Executor<S> {
+    pub(super) store: Arc<S>,
+    pub(super) cx: OpContext,
+    pub(super) models: Arc<dyn Models>,
+    pub(super) tools: ToolCalls<S>,
+    pub(super) handover: Handover,
+    pub(super) settings: Settings,
+    arrived: Arc<Notify>,
+}
+
+impl<S> std::fmt::Debug for Executor<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Executor").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// The turns of this process.
+#[derive(Debug, Default)]
+struct UnderWay {
+    tasks: JoinSet<SessionId>,
+    sessions: HashMap<SessionId, AbortHandle>,
+}
+
+impl UnderWay {
+    fn note_end(&mut self, ended: Result<SessionId, tokio::task::JoinError>) {
+        match ended {
+            Ok(session) => drop(self.sessions.remove(&session)),
+            Err(error) => {
+                if error.is_panic() {
+                    tracing::error!(error = %Chain(&error), "a turn of an AI agent panicked");
+                }
+                self.sessions.retain(|_, task| task.id() != error.id());
+            }
+        }
+    }
+}
+
+impl<S: Store> Executor<S>
+where
+    S::Tx: ExecutorTx,
+{
+    /// Creates an executor over `store`, which looks at the inbox when `arrived` rings. It asks `models`, calls `tools`, and
+    /// passes messages on by `handover`.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        models: Arc<dyn Models>,
+        tools: ToolCalls<S>,
+        handover: Handover,
+        settings: Settings,
+        arrived: Arc<Notify>,
+    ) -> Self {
+        Self { store, cx, models, tools, handover, settings, arrived }
+    }
+
+    /// Works until it is told to stop, and waits a while for the turns that are under way then. What has not ended by then
+    /// goes on in the next run.
+    pub async fn run(self: &Arc<Self>, stop: &CancellationToken) {
+        let mut turns = UnderWay::default();
+        let mut reviewed_at = None;
+        while !stop.is_cancelled() {
+            if let Err(error) = self.round(&mut turns, &mut reviewed_at).await {
+                tracing::warn!(error = %Chain(&error), "AI agents answer nobody now");
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.arrived.notified() => {}
+                Some(ended) = turns.tasks.join_next() => turns.note_end(ended),
+                () = tokio::time::sleep(POLL) => {}
+            }
+        }
+        let last = async { while turns.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(LAST_ANSWERS, last).await.is_err() {
+            tracing::warn!(turns = turns.tasks.len(), "turns of AI agents go on in the next run");
+        }
+    }
+
+    async fn round(
+        self: &Arc<Self>,
+        turns: &mut UnderWay,
+        reviewed_at: &mut Option<Timestamp>,
+    ) -> Result<(), StorageError> {
+        while let Some(ended) = turns.tasks.try_join_next() {
+            turns.note_end(ended);
+        }
+        let now = self.cx.now();
+        if reviewed_at.is_none_or(|at| now >= at + REVIEW || now < at) {
+            for session in self.store.read().await?.agent_turns().sessions_running(MOST_TURNS).await? {
+                self.begin_task(turns, session);
+            }
+            let mut tx = self.store.begin().await?;
+            tx.inbox().forget(now - KNOWN_FOR, FORGOTTEN).await?;
+            tx.commit().await?;
+            *reviewed_at = Some(now);
+        }
+        let waiting = self.store.read().await?.inbox().waiting(LOOKED_AT).await?;
+        for waiting in Waiting::of(waiting) {
+            match turns.sessions.get(&waiting.session_id) {
+                // The turn ends where it stands: what is written stays, and nothing more is.
+                Some(task) if waiting.urgency == Urgency::Interrupts => task.abort(),
+                Some(_) => {}
+                None if self.is_due(&waiting, now) => self.begin_task(turns, waiting.session_id),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn is_due(&self, waiting: &Waiting, now: Timestamp) -> bool {
+        let Settings { quiet, longest_burst, .. } = self.settings;
+        waiting.urgency != Urgency::Quiet
+            || now >= waiting.until + quiet
+            || now >= waiting.since + longest_burst
+    }
+
+    fn begin_task(self: &Arc<Self>, turns: &mut UnderWay, session: SessionId) {
+        if turns.sessions.contains_key(&session) || turns.sessions.len() >= MOST_TURNS as usize {
+            return;
+        }
+        let (executor, served) = (Arc::clone(self), session.clone());
+        let task = turns.tasks.spawn(async move {
+            if let Err(error) = executor.serve(&served).await {
+                tracing::warn!(session = %served, error = %Chain(&error), "a turn of an AI agent is tried again");
+            }
+            served
+        });
+        turns.sessions.insert(session, task);
+    }
+
+    /// Does what waits for a session: ends its part, or runs one turn to its end.
+    ///
+    /// # Errors
+    /// [`StorageError`]: what is written stays, and the rest can be done again.
+    pub async fn serve(&self, session: &SessionId) -> Result<(), StorageError> {
+        let Opened { turn, sent } = self.open(session).await?;
+        self.pass_on(sent);
+        if let Some(mut turn) = turn {
+            while turn.record.is_running {
+                self.advance(&mut turn).await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,231 @@
+//! What a turn writes with each of its steps.
+
+use std::time::Duration;
+
+use flowsdk_core::conversation::{ToolCall as FlowCall, ToolCallError, say_all};
+use flowsdk_core::event::{Notice, OutgoingEvent};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::session::{Channel, HasSessions as _, Session, SessionWrite};
+use flowsdk_core::store::{Retries, Store, transact};
+use flowsdk_core::stream::outbox::HasOutbox as _;
+use serde_json::{Map, Value};
+
+use super::acting::{Acting, Outside};
+use super::handing_on::{Handing, end_by_force};
+use super::opening::{OpenTurn, owned};
+use super::{Executor, ExecutorTx};
+use crate::ledger::{AgentTurn, HasAgentTurns as _};
+use crate::model::{Answer, Item};
+use crate::turn::{Ending, NUDGE, Next};
+
+/// The result of a tool that ran when the process died: its effects may have happened.
+const INTERRUPTED: &str =
+    "error: the tool was interrupted. It may have had its effect: do not call it again for the same purpose.";
+
+/// What has happened since the turn was last written.
+enum Step {
+    /// The model answered.
+    Answered(Answer),
+    /// No model answered.
+    Silent(String),
+    /// A flow of kind `tool` has given back this, or why it could not.
+    Ran(Result<String, String>),
+}
+
+/// What was written.
+struct Written {
+    record: AgentTurn,
+    /// The session as it is now; `None` if the agent has lost it.
+    session: Option<Session>,
+    contact: Map<String, Value>,
+    outside: Option<Outside>,
+    sent: Sent,
+}
+
+/// What goes out after a commit.
+#[derive(Default)]
+pub(super) struct Sent {
+    said: Vec<OutgoingEvent>,
+    notices: Vec<Notice>,
+}
+
+/// The epoch of a message that no change of owner overtakes.
+const NO_OWNER: i64 = 0;
+
+impl<S: Store> Executor<S>
+where
+    S::Tx: ExecutorTx,
+{
+    /// Takes the next step of a turn: asks the model or calls a tool, and writes what came of it.
+    pub(super) async fn advance(&self, turn: &mut OpenTurn) -> Result<(), StorageError> {
+        let step = match (turn.outside.take(), turn.record.began_call.is_some()) {
+            (Some(outside), _) => Step::Ran(self.call(turn, &outside).await),
+            (None, true) => Step::Ran(Ok(INTERRUPTED.to_owned())),
+            (None, false) => match self.ask(turn).await {
+                Ok(answer) => Step::Answered(answer),
+                Err(error) => Step::Silent(error.to_string()),
+            },
+        };
+        let mut retries = Retries::default();
+        let written = loop {
+            match self.write(turn, &step).await {
+                Err(error) if error.is_lost_race() && retries.again() => {}
+                outcome => break outcome?,
+            }
+        };
+        self.pass_on(written.sent);
+        if let Step::Answered(_) = step {
+            turn.known = turn.history.len() + written.record.answered as usize;
+        }
+        turn.record = written.record;
+        turn.session = written.session.unwrap_or_else(|| turn.session.clone());
+        (turn.contact, turn.outside) = (written.contact, written.outside);
+        Ok(())
+    }
+
+    /// Calls a flow of kind `tool`. Returns what it gives back, as JSON, or why it could not be done.
+    async fn call(&self, turn: &OpenTurn, outside: &Outside) -> Result<String, String> {
+        let call = FlowCall {
+            router: &turn.record.router_id,
+            session: &turn.record.session_id,
+            tool: &outside.flow_id,
+        };
+        let arguments = outside.arguments.clone();
+        let called = self.tools.call(&call, |_| arguments);
+        match tokio::time::timeout(self.settings.tool_time, called).await {
+            Ok(Ok(returned)) => Ok(Value::Object(returned).to_string()),
+            Ok(Err(ToolCallError::Storage(error))) => {
+                tracing::warn!(turn = %turn.record.id, %error, "a tool of an AI agent failed");
+                Err("the tool could not be run".to_owned())
+            }
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err(format!("the tool took longer than {:?}", round(self.settings.tool_time))),
+        }
+    }
+
+    /// Writes a step, with everything that follows from it, in one transaction.
+    async fn write(&self, turn: &OpenTurn, step: &Step) -> Result<Written, StorageError> {
+        transact(&*self.store, async |tx: &mut S::Tx| -> Result<Written, StorageError> {
+            let mut record = turn.record.clone();
+            record.step += 1;
+            let session = owned(tx, &record.session_id).await?;
+            let Some(session) = session.filter(|session| session.epoch == record.epoch) else {
+                record.fail("the session has moved on", None, self.cx.now());
+                tx.agent_turns().save(&record).await?;
+                let contact = turn.contact.clone();
+                return Ok(Written { record, session: None, contact, outside: None, sent: Sent::default() });
+            };
+            let mut acting = Acting {
+                tx,
+                cx: &self.cx,
+                turn,
+                record,
+                session,
+                contact: turn.contact.clone(),
+                outside: None,
+                handing: Handing::default(),
+                end_reason: None,
+            };
+            match step {
+                Step::Answered(answer) => {
+                    acting.hear(answer);
+                    acting.run_calls().await?;
+                }
+                Step::Ran(result) => {
+                    acting.note_result(result);
+                    acting.run_calls().await?;
+                }
+                Step::Silent(error) => {
+                    acting.record.error = Some(error.clone());
+                    acting.end_by_force("fallback_stuck").await?;
+                    acting.record.end(Some("fallback_stuck"), self.cx.now());
+                }
+            }
+            if acting.record.is_running && acting.outside.is_none() {
+                self.end_round(&mut acting).await?;
+            }
+            let Acting { record, session, contact, outside, mut handing, .. } = acting;
+            // Whoever was answered is not kept waiting for more, though the model may still say some.
+            if record.is_running && !record.course.has_sent() {
+                handing.show_typing(self.cx.now());
+            }
+            tx.agent_turns().save(&record).await?;
+            let (session, sent) = self.save(tx, session, handing).await?;
+            Ok(Written { record, session: Some(session), contact, outside, sent })
+        })
+        .await
+    }
+
+    /// Every call of an answer has its result: the model is asked again, or the turn is over.
+    async fn end_round(&self, acting: &mut Acting<'_, S::Tx>) -> Result<(), StorageError> {
+        match acting.record.course.end_round() {
+            Next::Ask => {}
+            Next::Nudge => acting.record.items.push(Item::user(NUDGE)),
+            Next::Over(Ending::Stuck) => {
+                acting.end_by_force("fallback_stuck").await?;
+                acting.record.end(Some("fallback_stuck"), self.cx.now());
+            }
+            Next::Over(Ending::Answered | Ending::Broken) => {
+                let reason = acting.end_reason.take();
+                acting.record.end(reason.as_deref(), self.cx.now());
+            }
+        }
+        Ok(())
+    }
+
+    /// Saves the session, and publishes what goes with it. What is returned goes out after the commit.
+    pub(super) async fn save(
+        &self,
+        tx: &mut S::Tx,
+        mut session: Session,
+        handing: Handing,
+    ) -> Result<(Session, Sent), StorageError> {
+        let Handing { said, notices, mut entries, is_given_away } = handing;
+        let expected = session.version;
+        session.version += 1;
+        let write = SessionWrite { session: &session, expected: Some(expected) };
+        tx.sessions().save_many(&[write]).await?;
+        let epoch = if is_given_away { NO_OWNER } else { session.epoch };
+        let said = said.into_iter().map(|event| OutgoingEvent { epoch, ..event });
+        let mut said: Vec<_> = said.map(|event| (&session.router_id, event)).collect();
+        say_all(tx, &mut said, &self.handover).await?;
+        let said = said.into_iter().map(|(_, event)| event).collect();
+        let mut sent = Sent { said, notices: Vec::new() };
+        if session.id.channel() == Channel::Webchat {
+            let notice = |kind| Notice { session_id: session.id.clone(), timestamp: self.cx.now(), kind };
+            sent.notices = notices.into_iter().map(notice).collect();
+            entries.extend(sent.notices.iter().filter_map(|notice| self.handover.entry(notice)));
+        }
+        if !entries.is_empty() {
+            tx.outbox().push_many(&entries).await?;
+        }
+        Ok((session, sent))
+    }
+
+    /// Passes on what goes out after a commit.
+    pub(super) fn pass_on(&self, sent: Sent) {
+        for event in sent.said {
+            self.handover.hand_over(event);
+        }
+        for notice in sent.notices {
+            self.handover.pass_on(notice);
+        }
+    }
+}
+
+/// Returns a time in whole seconds, for people.
+fn round(time: Duration) -> Duration {
+    Duration::from_secs(time.as_secs().max(1))
+}
+
+impl<T: ExecutorTx> Acting<'_, T> {
+    /// Ends the agents' part: the flow goes on.
+    pub(super) async fn end_by_force(&mut self, reason: &str) -> Result<(), StorageError> {
+        if let Some(state) = &mut self.session.agent {
+            state.deadline = None;
+        }
+        self.session.arm(self.cx.now());
+        self.handing.is_given_away = true;
+        end_by_force(self.tx, self.cx, &self.session, reason).await
+    }
+}

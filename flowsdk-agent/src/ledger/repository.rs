@@ -1,0 +1,41 @@
+//! Storage of turns.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::session::SessionId;
+
+use super::AgentTurn;
+
+/// Turns of one transaction.
+#[async_trait]
+pub trait AgentTurnRepository: Send {
+    /// Creates a turn.
+    async fn insert(&mut self, turn: &AgentTurn) -> Result<(), StorageError>;
+
+    /// Rewrites a turn, whose [`AgentTurn::step`] is one more than the one that is stored.
+    ///
+    /// # Errors
+    /// [`StorageError::Stale`] when another writer was first; nothing of the transaction is then to be committed.
+    async fn save(&mut self, turn: &AgentTurn) -> Result<(), StorageError>;
+
+    /// Returns the turn of a session that runs.
+    async fn running(&mut self, session: &SessionId) -> Result<Option<AgentTurn>, StorageError>;
+
+    /// Returns the sessions with a turn that runs, `limit` at most, those with the oldest first.
+    async fn sessions_running(&mut self, limit: u32) -> Result<Vec<SessionId>, StorageError>;
+
+    /// Returns the turns of a session's epoch and activation, oldest first, at most the `limit` newest.
+    async fn of_activation(
+        &mut self,
+        session: &SessionId,
+        epoch: i64,
+        activation: u32,
+        limit: u32,
+    ) -> Result<Vec<AgentTurn>, StorageError>;
+}
+
+/// A transaction with turns.
+pub trait HasAgentTurns: Send {
+    /// Returns the repository of this transaction.
+    fn agent_turns(&mut self) -> &mut dyn AgentTurnRepository;
+}

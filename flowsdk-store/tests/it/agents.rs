@@ -1,0 +1,5 @@
+//! AI agents on the databases of this crate (spec B 3.3, 3.4, 4.9).
+
+mod crashes;
+mod turns;
+mod world;

@@ -1,0 +1,100 @@
+//! Processes that die in the middle of a turn: every message is answered once, and every effect happens once.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use flowsdk_agent::inbox::{HasInbox as _, Waiting};
+use flowsdk_agent::ledger::HasAgentTurns as _;
+use flowsdk_core::session::Mode;
+use flowsdk_core::store::Store as _;
+use flowsdk_store::sql::SqlStore;
+use serde_json::json;
+
+use super::world::Agents;
+use crate::conversations::world::session;
+use crate::support::databases::on_every_database;
+
+on_every_database! {
+    a_turn_that_was_left_goes_on,
+    a_tool_that_was_interrupted_is_not_run_again,
+}
+
+/// Polls a future so often, and then drops it: the process has died. Returns whether it was done by then.
+fn dies_after<T>(polls: usize, future: impl Future<Output = T>) -> impl Future<Output = bool> {
+    async move {
+        let mut future = pin!(future);
+        let mut left = polls;
+        std::future::poll_fn(move |context| {
+            if left == 0 {
+                return Poll::Ready(false);
+            }
+            left -= 1;
+            match future.as_mut().poll(context) {
+                Poll::Ready(_) => Poll::Ready(true),
+                Poll::Pending => Poll::Pending,
+            }
+        })
+        .await
+    }
+}
+
+async fn a_turn_that_was_left_goes_on(store: SqlStore) {
+    let rules = json!([
+        { "when": { "input": "price of (\\w+)" }, "calls": [
+            { "tool": "setVariable", "arguments": { "key": "asked", "value": "{{1}}" } },
+            { "tool": "setContactVariable", "arguments": { "key": "likes", "value": "{{1}}" } },
+            { "tool": "sendTextMessage", "arguments": { "text": "Let me see" } }] },
+        { "when": { "after": "setVariable" }, "calls": [
+            { "tool": "sendTextMessage", "arguments": { "text": "It is 12" } }] },
+    ]);
+    let agents = Agents::new(store, &rules).await;
+    let mut polls = 1;
+    loop {
+        let visitor = format!("v{polls}");
+        agents.reach(&visitor, "the price of tea").await;
+        let done = dies_after(polls, agents.another_executor().serve(&session(&visitor))).await;
+        // The next process finds what the last one has left, as a round of the executor does.
+        let mut tx = agents.world.store.read().await.expect("read");
+        let left = tx.agent_turns().sessions_running(100).await.expect("turns");
+        let waiting = Waiting::of(tx.inbox().waiting(100).await.expect("events"));
+        drop(tx);
+        assert!(!done || (left.is_empty() && waiting.is_empty()), "after {polls} polls");
+        agents.serve(&visitor).await;
+        let said = agents.world.transcript_of(&visitor).await;
+        assert_eq!(said[3..], ["< Let me see", "< It is 12"], "after {polls} polls");
+        let stored = agents.session(&visitor).await;
+        assert_eq!((stored.mode, &stored.variables["asked"]), (Mode::Agent, &json!("tea")));
+        let turns = agents.turns(&visitor, stored.epoch, 0).await;
+        assert_eq!((turns.len(), turns[0].is_running, turns[0].error.as_deref()), (1, false, None));
+        if done {
+            break;
+        }
+        polls += 1;
+        assert!(polls < 1_000, "it never ends");
+    }
+    assert!(polls > 3, "it died at {polls} places only");
+}
+
+async fn a_tool_that_was_interrupted_is_not_run_again(store: SqlStore) {
+    let rules = json!([
+        { "when": { "input": "price" }, "calls": [{ "tool": "price", "arguments": { "product": "tea" } }] },
+        { "when": { "after": "price", "result": "interrupted" }, "calls": [
+            { "tool": "sendTextMessage", "arguments": { "text": "I do not know" } }] },
+    ]);
+    let agents = Agents::new(store, &rules).await;
+    agents.reach("ana", "price").await;
+    let gate = agents.shop.gate.acquire_many(1_000).await.expect("a gate");
+    let served = session("ana");
+    let executor = agents.another_executor();
+    {
+        let mut serving = pin!(executor.serve(&served));
+        while *agents.shop.calls.lock().expect("a lock") == 0 {
+            assert!(serving.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            tokio::task::yield_now().await;
+        }
+    }
+    drop(gate);
+    assert_eq!(agents.serve("ana").await, ["I do not know"]);
+    assert_eq!(*agents.shop.calls.lock().expect("a lock"), 1);
+}

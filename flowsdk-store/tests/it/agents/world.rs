@@ -1,0 +1,302 @@
+//! A router whose flow hands over to an AI agent, with a model that answers by rules.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use flowsdk_agent::agent::{AgentType, AiAgent};
+use flowsdk_agent::executor::{Executor, Models, Settings};
+use flowsdk_agent::inbox::{AgentInbox, Delivered};
+use flowsdk_agent::ledger::{AgentTurn, HasAgentTurns as _};
+use flowsdk_agent::model::{Answer, Item, ModelError, ModelProvider, ModelRequest, Patience};
+use flowsdk_agent::prompt::SystemPrompt;
+use flowsdk_agent::scripted::{Script, Scripted};
+use flowsdk_core::conversation::{ConversationEvent, Handover, OutgoingSink, ToolCalls};
+use flowsdk_core::credential::{HasLlmCredentials as _, LlmCredential, LlmProvider};
+use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::event::FlowEvent;
+use flowsdk_core::flow::{HttpAnswer, HttpCaller, HttpRequest, OutsideFailure, ScriptRequest, ScriptRunner};
+use flowsdk_core::message::SenderKind;
+use flowsdk_core::record::HasRecords as _;
+use flowsdk_core::session::Session;
+use flowsdk_core::store::{Store as _, Transaction as _};
+use flowsdk_core::stream::topic::TopicName;
+use flowsdk_store::sql::SqlStore;
+use serde_json::{Value, json};
+use tokio::sync::{Notify, Semaphore};
+
+use crate::conversations::flows::flow_of;
+use crate::conversations::world::{KEY, World, bodies, body, session};
+use crate::support::stepping::Stepping;
+
+/// A model that answers by rules, and remembers what it was asked.
+#[derive(Debug)]
+pub(crate) struct Mind {
+    script: Scripted,
+    pub(crate) asked: Mutex<Vec<Vec<Item>>>,
+    /// Each answer takes a permit.
+    pub(crate) gate: Semaphore,
+}
+
+impl Mind {
+    pub(crate) fn asks(&self) -> usize {
+        self.asked.lock().expect("a lock").len()
+    }
+}
+
+#[async_trait]
+impl ModelProvider for Mind {
+    async fn answer(&self, request: ModelRequest<'_>) -> Result<Answer, ModelError> {
+        self.asked.lock().expect("a lock").push(request.items.to_vec());
+        self.gate.acquire().await.expect("it is never closed").forget();
+        self.script.answer(request).await
+    }
+}
+
+#[derive(Debug)]
+struct OneMind(Arc<Mind>);
+
+#[async_trait]
+impl Models for OneMind {
+    async fn open(&self, _: &LlmCredential) -> Result<Arc<dyn ModelProvider>, ModelError> {
+        Ok(Arc::clone(&self.0) as Arc<dyn ModelProvider>)
+    }
+}
+
+/// A shop that is asked by a tool. It counts its calls, and answers when it may.
+#[derive(Debug)]
+pub(crate) struct Shop {
+    pub(crate) calls: Mutex<usize>,
+    pub(crate) gate: Semaphore,
+}
+
+#[async_trait]
+impl HttpCaller for Shop {
+    async fn call(&self, _: &HttpRequest) -> Result<HttpAnswer, OutsideFailure> {
+        *self.calls.lock().expect("a lock") += 1;
+        self.gate.acquire().await.expect("it is never closed").forget();
+        Ok(HttpAnswer { status: 200, content_type: None, body: br#"{"price": 12}"#.to_vec() })
+    }
+}
+
+/// No tool here has a script.
+#[async_trait]
+impl ScriptRunner for Shop {
+    async fn run(&self, _: &ScriptRequest) -> Result<Value, OutsideFailure> {
+        Err(OutsideFailure::new("script_error", "there are no scripts"))
+    }
+}
+
+pub(crate) struct Agents {
+    pub(crate) world: World,
+    pub(crate) mind: Arc<Mind>,
+    pub(crate) shop: Arc<Shop>,
+    pub(crate) executor: Arc<Executor<Stepping>>,
+    inbox: AgentInbox<Stepping>,
+    stepping: Arc<Stepping>,
+}
+
+/// Asks, hands over to the agent `sales` for five turns, and says how that ended.
+fn attended() -> Value {
+    let says = |text: &str| json!([{ "type": "text", "text": { "body": text } }]);
+    flow_of(&[
+        json!({ "id": "ask", "type": "content", "contents": says("Ask"), "input": { "variable": "subject" },
+            "defaultOutput": { "blockId": "ai" } }),
+        json!({ "id": "ai", "type": "agent", "agentId": "sales", "maxMessages": 5, "outputConditions": [],
+            "defaultOutput": { "blockId": "bye" } }),
+        json!({ "id": "bye", "type": "content", "contents": says("Bye {{agentEndReason}}"), "input": {},
+            "defaultOutput": { "blockId": "ask" } }),
+    ])
+}
+
+/// Returns the price of a product, for which it asks the shop.
+fn price() -> Value {
+    json!({ "schemaVersion": 1, "kind": "tool", "startBlockId": "a",
+        "parameters": [{ "name": "product", "required": true }], "returns": ["price"],
+        "blocks": [{ "id": "a", "type": "content", "defaultOutput": { "end": true }, "onEnter": [
+            { "type": "httpRequest", "url": "https://shop.example/{{product}}",
+                "response": [{ "path": "price", "variable": "price" }] }] }] })
+}
+
+impl Agents {
+    /// A world whose model answers by these rules.
+    pub(crate) async fn new(store: SqlStore, rules: &Value) -> Self {
+        let world = World::new(store).await;
+        world.publish("router1", "price", price()).await;
+        world.publish("router1", "attended", attended()).await;
+        world.start_with("router1", "attended").await;
+        let script = Script::parse(&json!({ "rules": rules }).to_string()).expect("a script");
+        let mind = Arc::new(Mind {
+            script: Scripted::new(script),
+            asked: Mutex::default(),
+            gate: Semaphore::new(1_000),
+        });
+        let shop = Arc::new(Shop { calls: Mutex::default(), gate: Semaphore::new(1_000) });
+        let stepping = Arc::new(Stepping((*world.store).clone()));
+        let agents = Self {
+            executor: executor(&world, &stepping, &mind, &shop),
+            inbox: AgentInbox::new(Arc::clone(&stepping), world.cx.clone(), Arc::default()),
+            stepping,
+            mind,
+            shop,
+            world,
+        };
+        let credential = LlmCredential {
+            id: "credential".parse().expect("an id"),
+            name: "Models".to_owned(),
+            provider: LlmProvider::Openai,
+            base_url: None,
+            api_key: None,
+            created_at: agents.world.cx.now(),
+            updated_at: agents.world.cx.now(),
+        };
+        let mut tx = agents.world.store.begin().await.expect("begin");
+        tx.llm_credentials().insert(&credential).await.expect("a credential");
+        tx.commit().await.expect("commit");
+        agents.add_agent("sales", |_| {}).await;
+        agents.add_agent("care", |_| {}).await;
+        agents
+    }
+
+    /// Another executor over the same database, as another process has it.
+    pub(crate) fn another_executor(&self) -> Arc<Executor<Stepping>> {
+        executor(&self.world, &self.stepping, &self.mind, &self.shop)
+    }
+
+    pub(crate) async fn add_agent(&self, id: &str, change: impl FnOnce(&mut AiAgent)) {
+        let now = self.world.cx.now();
+        let router_id = self.world.router.clone();
+        let mut agent = AiAgent {
+            id: id.parse().expect("an id"),
+            router_id: router_id.clone(),
+            agent_type: AgentType::Specialist,
+            task: None,
+            name: id.to_uppercase(),
+            description: format!("Knows {id}"),
+            model: "model".to_owned(),
+            llm_credential_id: Some("credential".parse().expect("an id")),
+            fallback_model: None,
+            fallback_llm_credential_id: None,
+            enabled_internal_tools: Vec::new(),
+            native_tool_descriptions: std::collections::BTreeMap::new(),
+            contact_variable_keys: None,
+            rag_tags: Vec::new(),
+            has_vision: false,
+            max_output_tokens: None,
+            is_active: true,
+            created_at: now,
+            updated_at: now,
+        };
+        change(&mut agent);
+        let prompt = SystemPrompt {
+            id: format!("{id}-prompt").parse().expect("an id"),
+            router_id,
+            agent_id: agent.id.clone(),
+            name: "Task".to_owned(),
+            text: format!("You are {id}."),
+            order: 1,
+            is_active: true,
+            created_at: now,
+            updated_at: now,
+        };
+        let mut tx = self.world.store.begin().await.expect("begin");
+        tx.records().insert(&agent).await.expect("an agent");
+        tx.records().insert(&prompt).await.expect("a prompt");
+        tx.commit().await.expect("commit");
+    }
+
+    /// Changes an agent in the store.
+    pub(crate) async fn change_agent(&self, id: &str, change: impl FnOnce(&mut AiAgent)) {
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let found: Option<AiAgent> = tx.records().find(&id.parse().expect("an id")).await.expect("find");
+        let mut agent = found.expect("an agent");
+        change(&mut agent);
+        tx.records().save(&agent).await.expect("saved");
+        tx.commit().await.expect("commit");
+    }
+
+    /// A visitor gets to the agent, and says this to it.
+    pub(crate) async fn reach(&self, visitor: &str, text: &str) {
+        self.world.add_visitor(visitor).await;
+        self.world.say(visitor, &format!("{visitor}-hi"), "oi").await;
+        self.say(visitor, text).await;
+    }
+
+    /// A visitor writes; what that leads to is in the inbox.
+    pub(crate) async fn say(&self, visitor: &str, text: &str) {
+        let id = self.world.cx.ids().next_id();
+        self.world.say(visitor, &id, text).await;
+        self.deliver().await;
+    }
+
+    /// Puts what was published for agents into the inbox.
+    pub(crate) async fn deliver(&self) {
+        let events = self.world.published(TopicName::Agent).await;
+        let delivered = events.iter().map(|event| Delivered::read(&event.to_string()).expect("an event"));
+        self.inbox.put(delivered).await.expect("put");
+    }
+
+    /// Works off what waits for a visitor, and what follows from it. Returns what they are told.
+    pub(crate) async fn serve(&self, visitor: &str) -> Vec<String> {
+        loop {
+            self.executor.serve(&session(visitor)).await.expect("served");
+            let events = self.world.published(TopicName::Agent).await;
+            if events.is_empty() {
+                break;
+            }
+            let delivered = events.iter().map(|event| Delivered::read(&event.to_string()).expect("an event"));
+            self.inbox.put(delivered).await.expect("put");
+        }
+        self.told()
+    }
+
+    /// What the agents have said since the last look.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let sent = std::mem::take(&mut *self.world.sink.0.lock().expect("a lock"));
+        sent.iter().filter(|event| event.sender.kind == SenderKind::Ai).map(body).collect()
+    }
+
+    /// The flow goes on with what was handed back; gives what is said.
+    pub(crate) async fn go_on(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        for event in self.world.published(TopicName::Flow).await {
+            let event: FlowEvent = serde_json::from_value(event).expect("an event");
+            said.extend(bodies(&self.world.handle(ConversationEvent::Flow(event)).await));
+        }
+        said
+    }
+
+    pub(crate) async fn session(&self, visitor: &str) -> Session {
+        self.world.stored(visitor).await.expect("a session").session
+    }
+
+    /// The turns of a visitor's session in this epoch and activation.
+    pub(crate) async fn turns(&self, visitor: &str, epoch: i64, activation: u32) -> Vec<AgentTurn> {
+        let mut tx = self.world.store.read().await.expect("read");
+        let found = tx.agent_turns().of_activation(&session(visitor), epoch, activation, 100).await;
+        found.expect("turns")
+    }
+}
+
+fn executor(
+    world: &World,
+    store: &Arc<Stepping>,
+    mind: &Arc<Mind>,
+    shop: &Arc<Shop>,
+) -> Arc<Executor<Stepping>> {
+    let key = Arc::new(MasterKey::new(KEY).expect("a key"));
+    let (http, scripts) =
+        (Arc::clone(shop) as Arc<dyn HttpCaller>, Arc::clone(shop) as Arc<dyn ScriptRunner>);
+    let tools = ToolCalls::new(Arc::clone(store), world.cx.clone(), key, http, scripts);
+    let settings =
+        Settings { patience: Patience { retries: 0, turn: Duration::from_mins(2) }, ..Settings::default() };
+    Arc::new(Executor::new(
+        Arc::clone(store),
+        world.cx.clone(),
+        Arc::new(OneMind(Arc::clone(mind))),
+        tools,
+        Handover::Direct(Arc::clone(&world.sink) as Arc<dyn OutgoingSink>),
+        settings,
+        Arc::new(Notify::new()),
+    ))
+}
