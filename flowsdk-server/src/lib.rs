@@ -10,6 +10,7 @@
 //! - `testkit`, behind the feature of that name: the app in process, for tests.
 //! - [`demo`]: the data folder of the one-command demonstration. [`desk_command`]: a desk in the terminal.
 
+mod agent;
 pub mod api;
 pub mod app;
 pub mod backup_command;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use flowsdk_agent::executor::Models;
 use flowsdk_auth::sms::SmsSender;
 use flowsdk_channels::channel_number::FormKeyRegistry;
 use flowsdk_channels::template::TemplateProvider;
@@ -42,6 +43,8 @@ pub struct Adapters {
     pub templates: Option<Arc<dyn TemplateProvider>>,
     /// Registers the keys of interactive forms at the provider of the phone channel. By default it calls `PHONE_API_URL`.
     pub form_keys: Option<Arc<dyn FormKeyRegistry>>,
+    /// Opens the models of credentials for AI agents. By default it reaches public addresses and `FLOW_HTTP_ALLOWED_HOSTS`.
+    pub models: Option<Arc<dyn Models>>,
     /// Reads the files that contacts send by phone. By default it calls `PHONE_API_URL`.
     pub media_source: Option<Arc<dyn MediaSource>>,
     /// Keeps the contents of files. By default `MEDIA_STORE` decides.
@@ -66,6 +69,7 @@ impl Adapters {
             phone: None,
             templates: None,
             form_keys: None,
+            models: None,
             media_source: None,
             blobs: None,
             metrics: None,

@@ -43,6 +43,7 @@ use secrecy::SecretString;
 
 /// How long the partitions of a dead process wait, but for a fifth of it. Short, because visitors wait as long; long
 /// enough that a busy machine misses no five renewals in a row.
+const AGENT_QUIET: Duration = Duration::from_millis(1_500);
 const LEASE_TTL: Duration = Duration::from_millis(1_200);
 const SHORTEST_LEASE: Duration = Duration::from_millis(500);
 /// What is told of an address to listen at that is none.
@@ -82,6 +83,8 @@ pub struct Config {
     /// `FLOW_HTTP_ALLOWED_HOSTS`: servers that `httpRequest` may reach although their addresses are not
     /// public.
     pub flow_http_allowed_hosts: AllowedHosts,
+    /// How long a contact has to be quiet before an AI agent answers what they wrote.
+    pub agent_quiet: Duration,
     /// `LOG_FORMAT=json`.
     pub json_logs: bool,
     /// `DEFAULT_LANGUAGE`: the language of texts for people who name none.
@@ -149,6 +152,7 @@ impl Config {
             lease_ttl,
             shutdown_timeout: env.duration("SHUTDOWN_TIMEOUT", Duration::from_secs(30)),
             flow_http_allowed_hosts: env.parsed("FLOW_HTTP_ALLOWED_HOSTS").unwrap_or_default(),
+            agent_quiet: env.duration("AGENT_QUIET", AGENT_QUIET),
             json_logs: log_format == "json",
             default_language: default_language(&mut env),
             agreed,

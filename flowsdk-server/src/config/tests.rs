@@ -94,7 +94,7 @@ fn a_process_is_asked_for_the_secrets_of_its_roles() {
         ("api", &tokens),
         ("api,webchat", &tokens),
         ("helpdesk", &[]),
-        ("api,orchestrator,engine,webchat,phone,helpdesk,webhooks", &tokens),
+        ("api,orchestrator,engine,webchat,phone,helpdesk,webhooks,agent", &tokens),
     ] {
         let problems = read_in(roles, &[], &[]).err().unwrap_or_default();
         assert_eq!(problems, missing, "{roles}");
@@ -120,14 +120,14 @@ fn a_process_holds_no_secret_that_its_roles_do_not_need() {
 #[test]
 fn roles_are_lists_of_names() {
     let parse = |text: &str| text.parse::<Roles>();
-    assert_eq!(parse("webchat, webhooks,api,engine,phone,helpdesk,orchestrator"), Ok(Roles::all()));
+    assert_eq!(parse("webchat, webhooks,api,engine,phone,helpdesk,orchestrator,agent"), Ok(Roles::all()));
     assert_eq!(parse("api,api"), parse("api"));
     for wrong in ["", "engine", "orchestrator,webchat", "api,", "API", "everything", "webchat gateway"] {
         assert_eq!(parse(wrong), Err(InvalidRoles), "{wrong:?}");
     }
     assert_eq!(
         InvalidRoles.to_string(),
-        "must be a comma-separated list of api, helpdesk, orchestrator, engine, phone, webchat and webhooks; orchestrator \
+        "must be a comma-separated list of agent, api, helpdesk, orchestrator, engine, phone, webchat and webhooks; orchestrator \
          and engine share a transaction, so a process has both or none: orchestrator,engine"
     );
 }

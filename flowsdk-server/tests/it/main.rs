@@ -15,6 +15,7 @@
 
 mod harness;
 
+mod agents;
 mod api;
 mod attachments;
 mod auth;

@@ -211,7 +211,7 @@ async fn a_first_start() {
     let line: Value = serde_json::from_str(line).unwrap();
     let fields = &line["fields"];
     assert_eq!((&fields["database"], &fields["redis"]), (&json!("SQLite"), &json!(false)), "{line}");
-    assert_eq!(fields["roles"], "api,helpdesk,orchestrator,engine,phone,webchat,webhooks");
+    assert_eq!(fields["roles"], "agent,api,helpdesk,orchestrator,engine,phone,webchat,webhooks");
     assert_eq!(fields["version"], env!("CARGO_PKG_VERSION"));
     let (status, _, err) = run(serve(&server.addr.to_string())).await;
     assert!(

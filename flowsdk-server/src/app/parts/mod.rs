@@ -1,5 +1,6 @@
 //! The parts of the product: one file each, and one line in [`REGISTRY`].
 
+mod agent;
 mod api;
 mod chat_gateway;
 mod conversation;
@@ -26,6 +27,7 @@ pub(crate) const REGISTRY: &[&Part] = &[
     &phone::PART,
     &helpdesk::PART,
     &webhooks::PART,
+    &agent::PART,
     &api::PART,
 ];
 

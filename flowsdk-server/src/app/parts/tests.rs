@@ -24,6 +24,7 @@ fn groups_keep_their_names() {
             ("stream:provider-news", "phone-news"),
             ("stream:helpdesk", "helpdesk"),
             ("stream:webhooks", "webhooks"),
+            ("stream:agent", "agent"),
         ]
     );
 }
@@ -32,8 +33,8 @@ fn groups_keep_their_names() {
 fn a_role_starts_parts_and_every_name_is_of_one_role() {
     let roles = roles();
     let mut names: Vec<_> = roles.iter().flat_map(|role| role.names).collect();
-    assert_eq!(names.len(), 7);
+    assert_eq!(names.len(), 8);
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 7);
+    assert_eq!(names.len(), 8);
 }

@@ -1,9 +1,10 @@
 //! A database with its seed, and the processes that work on it.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use flowsdk_agent::executor::Models;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_server::config::{Config, Environment};
@@ -57,6 +58,8 @@ pub struct Setup {
     services: Option<Services>,
     /// The connections of the application in this process.
     store: Option<SqlStore>,
+    /// The models of the application in this process; those of the credentials, if there are none here.
+    models: Option<Arc<dyn Models>>,
     started: AtomicU32,
     secrets: Mutex<Vec<String>>,
 }
@@ -123,7 +126,7 @@ impl Setup {
             None
         };
         let (started, secrets) = (AtomicU32::new(0), Mutex::new(secrets));
-        let setup = Self { dir, env, services, store, started, secrets, seeded };
+        let setup = Self { dir, env, services, store, models: None, started, secrets, seeded };
         setup.plant(&setup.seeded.secret);
         setup
     }
@@ -217,9 +220,16 @@ impl Setup {
         // No two servers of a run make the same ids.
         let (mut adapters, clock) = TestApp::adapters(SEEDS.fetch_add(1, Ordering::SeqCst));
         adapters.store = Some(store.clone());
-        adapters.scripts = Some(std::sync::Arc::new(script_workers()));
-        let config = self.config("api,orchestrator,engine,webchat,phone,helpdesk,webhooks");
+        adapters.scripts = Some(Arc::new(script_workers()));
+        adapters.models.clone_from(&self.models);
+        let config = self.config("api,orchestrator,engine,webchat,phone,helpdesk,webhooks,agent");
         Server::in_process(TestApp::start_with(config, adapters, clock).await.unwrap()).await
+    }
+
+    /// The application in this process asks these models.
+    pub fn with_models(mut self, models: Arc<dyn Models>) -> Self {
+        self.models = Some(models);
+        self
     }
 
     /// Another connection to the database, or that of the application in this process.

@@ -21,22 +21,17 @@ on_every_database! {
 }
 
 /// Polls a future so often, and then drops it: the process has died. Returns whether it was done by then.
-fn dies_after<T>(polls: usize, future: impl Future<Output = T>) -> impl Future<Output = bool> {
-    async move {
-        let mut future = pin!(future);
-        let mut left = polls;
-        std::future::poll_fn(move |context| {
-            if left == 0 {
-                return Poll::Ready(false);
-            }
-            left -= 1;
-            match future.as_mut().poll(context) {
-                Poll::Ready(_) => Poll::Ready(true),
-                Poll::Pending => Poll::Pending,
-            }
-        })
-        .await
-    }
+async fn dies_after<T>(polls: usize, future: impl Future<Output = T>) -> bool {
+    let mut future = pin!(future);
+    let mut left = polls;
+    std::future::poll_fn(move |context| {
+        if left == 0 {
+            return Poll::Ready(false);
+        }
+        left -= 1;
+        future.as_mut().poll(context).map(|_| true)
+    })
+    .await
 }
 
 async fn a_turn_that_was_left_goes_on(store: SqlStore) {

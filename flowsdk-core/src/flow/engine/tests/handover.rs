@@ -102,6 +102,7 @@ fn an_agent_block_saves_the_agents_state_before_its_event() {
     assert_eq!(
         state,
         json!({ "activeAgentId": "agent1", "agentChain": [{ "agentId": "agent1", "returnToParent": false }],
+            "activation": 0,
             "turnCount": 0, "maxMessages": 7, "configSnapshot": Value::Null, "deadline": NOW.as_millis() + 60_000 })
             .as_object()
             .map(|fields| {

@@ -1,0 +1,55 @@
+//! AI agents: what is said to them becomes turns.
+
+use std::sync::Arc;
+
+use flowsdk_agent::executor::{Executor, Models, Settings};
+use flowsdk_agent::inbox::{AGENT_GROUP, AgentInbox};
+use flowsdk_core::conversation::ToolCalls;
+use flowsdk_core::fault::BoxError;
+use flowsdk_core::stream::consumer::ConsumerConfig;
+use flowsdk_core::stream::topic::TopicName;
+use tokio::sync::Notify;
+
+use super::{Part, Reads};
+use crate::agent::CredentialModels;
+use crate::app::ground::Ground;
+use crate::config::Role;
+
+/// The role of the consumer and the executor.
+const AGENT: Role = Role { names: &["agent"], together: None, sections: &[] };
+
+const EVENTS: Reads = Reads { topics: &[TopicName::Agent], group: AGENT_GROUP, watched_as: None };
+
+pub(super) const PART: Part =
+    Part { role: AGENT, reads: &[EVENTS], start: |ground| Box::pin(async { start(ground) }) };
+
+fn start(ground: &mut Ground) -> Result<(), BoxError> {
+    let arrived = Arc::new(Notify::new());
+    let inbox = AgentInbox::new(Arc::clone(&ground.store), ground.cx.clone(), Arc::clone(&arrived));
+    // Its one source of events is the stream.
+    drop(ground.consume(inbox, &EVENTS, ConsumerConfig { max_batch: 128, ..ConsumerConfig::named("agent") }));
+    let key = || Arc::clone(&ground.config.master_key);
+    let models: Arc<dyn Models> = match &ground.adapters.models {
+        Some(models) => Arc::clone(models),
+        None => Arc::new(CredentialModels::new(ground.config.flow_http_allowed_hosts.clone(), key())?),
+    };
+    let key = key();
+    let (http, scripts) = (ground.http()?, ground.scripts()?);
+    let tools = ToolCalls::new(Arc::clone(&ground.store), ground.cx.clone(), key, http, scripts);
+    let settings = Settings { quiet: ground.config.agent_quiet, ..Settings::default() };
+    let executor = Arc::new(Executor::new(
+        Arc::clone(&ground.store),
+        ground.cx.clone(),
+        models,
+        tools,
+        ground.handover(),
+        settings,
+        arrived,
+    ));
+    // One at a time, so that a session never has two turns at once.
+    ground.under_lease("agent-executor".to_owned(), "AI agents", move |stop| {
+        let executor = Arc::clone(&executor);
+        async move { executor.run(&stop).await }
+    });
+    Ok(())
+}

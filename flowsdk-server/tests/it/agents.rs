@@ -1,0 +1,115 @@
+//! AI agents that have conversations (spec B 3.3, 4.9).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use flowsdk_agent::executor::Models;
+use flowsdk_agent::model::{ModelError, ModelProvider};
+use flowsdk_agent::scripted::{Script, Scripted};
+use flowsdk_core::credential::LlmCredential;
+use serde_json::{Value, json};
+
+use crate::api::building::{id, published, router, visitor};
+use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
+
+everywhere!(whoever_no_model_answers_goes_on_with_the_flow);
+everywhere!(in process: an_agent_has_a_conversation);
+
+/// A model that answers by rules.
+#[derive(Debug)]
+struct Rules(Arc<Scripted>);
+
+#[async_trait]
+impl Models for Rules {
+    async fn open(&self, _: &LlmCredential) -> Result<Arc<dyn ModelProvider>, ModelError> {
+        Ok(Arc::clone(&self.0) as Arc<dyn ModelProvider>)
+    }
+}
+
+/// Asks, hands over to an agent, and says how that ended.
+fn attended(agent: &str) -> Value {
+    let says = |text: &str| json!([{ "type": "text", "text": { "body": text } }]);
+    json!({ "schemaVersion": 1, "startBlockId": "ask", "blocks": [
+        { "id": "ask", "type": "content", "contents": says("Sobre?"), "input": { "variable": "subject" },
+            "defaultOutput": { "blockId": "ai" } },
+        { "id": "ai", "type": "agent", "agentId": agent, "maxMessages": 20, "outputConditions": [],
+            "defaultOutput": { "blockId": "bye" } },
+        { "id": "bye", "type": "content", "contents": says("Fim: {{agentEndReason}}"), "input": { "variable": "x" },
+            "defaultOutput": { "blockId": "ask" } },
+    ] })
+}
+
+/// A shop whose flow hands over to an agent. Returns its channel and its router.
+async fn shop(admin: &Api, settings: Value) -> (String, String) {
+    let router = router(admin, "Atendida").await;
+    let mut agent = json!({ "routerId": router, "type": "specialist", "name": "Vendas", "model": "m" });
+    agent.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+    let agent = id(&admin.post("/ai-agents", &agent).await.ok(201));
+    let prompt =
+        json!({ "routerId": router, "agentId": agent, "name": "Tarefa", "text": "Sell tea.", "order": 1 });
+    admin.post("/system-prompts", &prompt).await.ok(201);
+    let flow = published(admin, &router, "Atendida", &attended(&agent)).await;
+    admin.patch(&format!("/routers/{router}"), &json!({ "initialFlowId": flow })).await.ok(200);
+    let channel = json!({ "routerId": router, "name": "Loja" });
+    (id(&admin.post("/webchat/channels", &channel).await.ok(201)), router)
+}
+
+/// Waits for a text of a server in this process, whose time passes meanwhile.
+async fn told(server: &Server, visitor: &mut Client) -> Value {
+    eventually("an answer", || async {
+        server.advance(Duration::from_millis(500)).await;
+        visitor.names().contains(&"message".to_owned()).then_some(())
+    })
+    .await;
+    visitor.next_messages(1).await.remove(0)
+}
+
+async fn an_agent_has_a_conversation(setup: Setup) {
+    let script = r#"{ "rules": [
+        { "when": { "input": "human" }, "calls": [
+            { "tool": "sendTextMessage", "arguments": { "text": "Um momento" } },
+            { "tool": "transferToHuman", "arguments": { "reason": "asked" } }] },
+        { "when": { "instructions": "Sell tea", "input": "(?s)^(.*)$" }, "calls": [
+            { "tool": "sendButtonMessage", "arguments": { "body": "{{1}}?", "buttons": [{ "id": "y", "title": "Sim" }] } }] }
+    ] }"#;
+    let scripted = Arc::new(Scripted::new(Script::parse(script).unwrap()));
+    let setup = setup.with_models(Arc::new(Rules(scripted)));
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let credential = json!({ "name": "Modelos", "provider": "openai", "apiKey": "sk-test" });
+    let credential = id(&admin.post("/llm-credentials", &credential).await.ok(201));
+    let (channel, router) = shop(&admin, json!({ "llmCredentialId": credential })).await;
+    let mut visitor = visitor(&server, &channel).await;
+    visitor.say("oi").await;
+    assert_eq!(visitor.texts(1).await, ["Sobre?"]);
+    for text in ["chá", "verde"] {
+        visitor.say(text).await;
+    }
+    let asked = told(&server, &mut visitor).await;
+    assert_eq!((&asked["sender"]["kind"], &asked["sender"]["name"]), (&json!("ai"), &json!("Vendas")));
+    assert_eq!(asked["interactive"]["body"]["text"], "chá\nverde?", "a burst is one turn");
+    let queue = json!({ "routerId": router, "name": "Fila" });
+    admin.post("/queues", &queue).await.ok(201);
+    visitor.say("a human please").await;
+    assert_eq!(told(&server, &mut visitor).await["text"]["body"], "Um momento");
+    let ticket = eventually("a ticket", || async {
+        let tickets = admin.get(&format!("/tickets?routerId={router}")).await.ok(200);
+        tickets["items"].as_array().unwrap().first().cloned()
+    })
+    .await;
+    assert_eq!((&ticket["status"], &ticket["openReason"]), (&json!("waiting"), &json!("human_handoff")));
+}
+
+/// Without a credential there is nobody to ask. The conversation is handed on, never silent.
+async fn whoever_no_model_answers_goes_on_with_the_flow(setup: Setup) {
+    let setup = setup.with("AGENT_QUIET", "50ms");
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (channel, _) = shop(&admin, json!({})).await;
+    let mut visitor = visitor(&server, &channel).await;
+    visitor.say("oi").await;
+    assert_eq!(visitor.texts(1).await, ["Sobre?"]);
+    visitor.say("chá").await;
+    assert_eq!(visitor.texts(1).await, ["Fim: fallback_stuck"]);
+}
