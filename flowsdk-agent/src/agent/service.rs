@@ -16,6 +16,7 @@ use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::words::NameQuery;
 
 use super::{AiAgent, AiAgentChange, AiAgentError as Error, AiAgentFilter, NewAiAgent};
+use crate::configuration::{self, AgentConfiguration, ConfigurationTx};
 
 /// Creates, shows, changes and deletes AI agents. An agent whose router is out of the caller's reach is not found.
 #[derive(Debug)]
@@ -127,6 +128,22 @@ where
         tx.commit().await?;
         self.changes.deleted(author, &before);
         Ok(())
+    }
+}
+
+impl<S: Store> AiAgents<S>
+where
+    S::Tx: HasRecords<AiAgent> + ConfigurationTx,
+{
+    /// Returns the configuration of an agent, as a turn that began now would read it.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn configuration(&self, reach: Reach<'_>, id: &AgentId) -> Result<AgentConfiguration, Error> {
+        // One transaction: an agent never stands beside parts that came after it.
+        let mut tx = self.store.read().await?;
+        let agent: AiAgent = steps::find(&mut tx, reach, id).await?;
+        Ok(configuration::read(&mut tx, &agent).await?)
     }
 }
 

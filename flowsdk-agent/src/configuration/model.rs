@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::tool::{FlowTool, NativeTool, ToolSettings};
 use crate::turn::Colleague;
 
-/// What an AI agent works with (spec B 2.5). Nothing in it is secret.
+/// What an AI agent works with. Nothing in it is secret.
 #[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -190,33 +190,4 @@ fn type_of(kind: ParameterKind) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn flows_are_called_by_plain_names() {
-        for (flow, expected) in [
-            ("orderStatus", "orderStatus"),
-            ("Situação do pedido", "Situacao_do_pedido"),
-            (" 2ª via (boleto) ", "2_via_boleto"),
-            ("注文", "tool"),
-        ] {
-            assert_eq!(tool_name(flow), expected);
-        }
-        assert_eq!(tool_name(&"ab ".repeat(40)).len(), 64);
-    }
-
-    #[test]
-    fn parameters_are_a_schema() {
-        let parameters: Vec<Parameter> = serde_json::from_value(json!([
-            { "name": "order", "type": "integer", "description": "Its number", "required": true },
-            { "name": "detail" },
-        ]))
-        .expect("parameters");
-        assert_eq!(
-            schema_of(&parameters),
-            json!({ "type": "object", "required": ["order"], "additionalProperties": false, "properties": {
-                "order": { "type": "integer", "description": "Its number" }, "detail": { "type": "string" } } })
-        );
-    }
-}
+mod tests;

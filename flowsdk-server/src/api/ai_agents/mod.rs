@@ -1,5 +1,6 @@
 //! `/ai-agents`: AI agents.
 
+mod configuration;
 mod create;
 mod delete;
 mod get;
@@ -19,5 +20,6 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(create::create_ai_agent))
         .add(endpoint!(get::get_ai_agent))
         .add(endpoint!(patch::patch_ai_agent))
+        .add(endpoint!(configuration::get_ai_agent_configuration))
         .add(endpoint!(delete::delete_ai_agent))
 }

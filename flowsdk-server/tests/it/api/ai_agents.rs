@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::building::{details, id, router};
+use super::building::{act, details, id, router};
 use super::router_records::Routes;
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(life);
 everywhere!(in process: what_is_refused, scope, twice, lists, credentials, guardrails_live, guardrails_scope,
-    guardrails_refused, prompts, routes, parts_of_others, deletion);
+    guardrails_refused, prompts, routes, parts_of_others, deletion, configuration);
 
 const AGENTS: Routes = Routes {
     path: "/ai-agents",
@@ -332,4 +332,75 @@ async fn deletion(setup: Setup) {
     admin.get(&format!("/system-prompts/{prompt}")).await.assert_error(404);
     admin.get(&format!("/ai-agent-routes/{route}")).await.assert_error(404);
     admin.delete(&AGENTS.at(&sales)).await.ok(204);
+}
+
+/// The configuration has what is active, in its order; it is shown to whoever may see the agent.
+async fn configuration(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, elsewhere) = (router(&admin, "Loja").await, router(&admin, "B").await);
+    let (sales, care) = (agent(&admin, &router, "Sales").await, agent(&admin, &router, "Care").await);
+    let path = format!("{}/configuration", AGENTS.at(&sales));
+    let codes = |shown: &Value| -> Vec<Value> {
+        shown["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].clone()).collect()
+    };
+    let bare = admin.get(&path).await.ok(200);
+    assert_eq!(codes(&bare), ["noSystemPrompt", "noCredential"]);
+    let credential = json!({ "name": "Production", "provider": "openai", "apiKey": "sk-1" });
+    let credential = id(&admin.post("/llm-credentials", &credential).await.ok(201));
+    let change = json!({ "llmCredentialId": credential });
+    admin.patch(&format!("/routers/{router}"), &change).await.ok(200);
+    for (text, order, is_active) in [("Last.", 2, true), ("First.", 1, true), ("Never.", 0, false)] {
+        let body = json!({ "routerId": router, "agentId": sales, "name": "N", "text": text, "order": order,
+            "isActive": is_active });
+        admin.post("/system-prompts", &body).await.ok(201);
+    }
+    for (agent, text, is_active) in [
+        (json!(sales), "No discounts.", true),
+        (json!(care), "No jokes.", true),
+        (json!(null), "No politics.", true),
+        (json!(null), "No religion.", false),
+    ] {
+        let body = json!({ "routerId": router, "agentId": agent, "text": text, "isActive": is_active });
+        admin.post(GUARDRAILS.path, &body).await.ok(201);
+    }
+    let route =
+        json!({ "routerId": router, "fromAgentId": sales, "toAgentId": care, "description": "Complaints" });
+    admin.post("/ai-agent-routes", &route).await.ok(201);
+    let tool = json!({ "schemaVersion": 1, "kind": "tool", "startBlockId": "a",
+        "parameters": [{ "name": "number", "type": "integer", "required": true }],
+        "blocks": [{ "id": "a", "type": "content", "defaultOutput": { "end": true } }] });
+    let mut tools = Vec::new();
+    for name in ["Situação do pedido", "Draft"] {
+        let body = json!({ "routerId": router, "name": name, "kind": "tool", "definition": tool });
+        tools.push(id(&admin.post("/flows", &body).await.ok(201)));
+    }
+    act(&admin, &format!("/flows/{}/publish", tools[0])).await.ok(200);
+    let shown = admin.get(&path).await.ok(200);
+    assert_eq!(
+        shown,
+        json!({ "agentId": sales, "routerId": router, "name": "Sales", "systemPrompt": "First.\n\nLast.",
+            "guardrails": ["No politics.", "No discounts."],
+            "routes": [{ "agentId": care, "name": "Care", "description": "Complaints" }],
+            "model": "gpt-5", "llmCredentialId": credential, "fallbackModel": null,
+            "fallbackLlmCredentialId": null, "enabledInternalTools": [], "nativeToolDescriptions": {},
+            "contactVariableKeys": null, "hasRagSources": false, "ragTags": [],
+            "tools": [{ "flowId": tools[0], "name": "Situacao_do_pedido", "description": "Situação do pedido",
+                "parameters": { "type": "object", "properties": { "number": { "type": "integer" } },
+                    "required": ["number"], "additionalProperties": false } }],
+            "sentimentConfig": null, "hasVision": false, "maxOutputTokens": null, "warnings": [] })
+    );
+    admin.patch(&AGENTS.at(&care), &json!({ "isActive": false })).await.ok(200);
+    let shown = admin.get(&path).await.ok(200);
+    assert_eq!(shown["routes"], json!([]));
+    assert_eq!(shown["warnings"], json!([{ "code": "deadEnd", "subject": care }]));
+
+    let read = json!([{ "resource": "flows", "actions": ["read"] }]);
+    admin.member(&setup, &read, &[&router]).await.get(&path).await.ok(200);
+    let foreign = admin.member(&setup, &read, &[&elsewhere]).await.get(&path).await;
+    foreign.refused(404, "not_found", AGENTS.not_found);
+    let other = json!([{ "resource": "contacts", "actions": ["read"] }]);
+    let refused = admin.member(&setup, &other, &[&router]).await.get(&path).await;
+    refused.refused(403, "permission_denied", "Sem permissão");
+    admin.get("/ai-agents/cnothing/configuration").await.refused(404, "not_found", AGENTS.not_found);
 }
