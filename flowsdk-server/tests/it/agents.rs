@@ -55,11 +55,11 @@ async fn shop(admin: &Api, settings: Value) -> (String, String) {
     (id(&admin.post("/webchat/channels", &channel).await.ok(201)), router)
 }
 
-/// Waits for a text of a server in this process, whose time passes meanwhile.
-async fn told(server: &Server, visitor: &mut Client) -> Value {
+/// Waits for the next message of a server in this process, whose time passes meanwhile. It is the `count`th.
+async fn told(server: &Server, visitor: &mut Client, count: usize) -> Value {
     eventually("an answer", || async {
         server.advance(Duration::from_millis(500)).await;
-        visitor.names().contains(&"message".to_owned()).then_some(())
+        (visitor.messages().len() >= count).then_some(())
     })
     .await;
     visitor.next_messages(1).await.remove(0)
@@ -86,13 +86,14 @@ async fn an_agent_has_a_conversation(setup: Setup) {
     for text in ["chá", "verde"] {
         visitor.say(text).await;
     }
-    let asked = told(&server, &mut visitor).await;
+    let asked = told(&server, &mut visitor, 2).await;
     assert_eq!((&asked["sender"]["kind"], &asked["sender"]["name"]), (&json!("ai"), &json!("Vendas")));
     assert_eq!(asked["interactive"]["body"]["text"], "chá\nverde?", "a burst is one turn");
+    assert_eq!(visitor.typing().await, json!({ "kind": "ai", "ms": 30_000 }));
     let queue = json!({ "routerId": router, "name": "Fila" });
     admin.post("/queues", &queue).await.ok(201);
     visitor.say("a human please").await;
-    assert_eq!(told(&server, &mut visitor).await["text"]["body"], "Um momento");
+    assert_eq!(told(&server, &mut visitor, 3).await["text"]["body"], "Um momento");
     let ticket = eventually("a ticket", || async {
         let tickets = admin.get(&format!("/tickets?routerId={router}")).await.ok(200);
         tickets["items"].as_array().unwrap().first().cloned()
