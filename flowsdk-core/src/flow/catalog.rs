@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 use crate::fault::StorageError;
-use crate::id::{FlowId, QueueId, RouterId, UserId};
+use crate::id::{AgentId, FlowId, QueueId, RouterId, UserId};
 use crate::page::{Page, PageRequest};
 use crate::router::{Reach, Reachable};
 use crate::session::Channel;
@@ -66,6 +66,19 @@ pub struct WholeFlow {
     pub draft: Option<Value>,
     /// The published definition as JSON, if there is one.
     pub published: Option<Value>,
+}
+
+/// An AI agent of a router, as whoever builds its flows has to know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AiAgentAround {
+    /// Its id.
+    pub id: AgentId,
+    /// Whether it takes conversations.
+    pub is_in_service: bool,
+    /// Whether it has an active system prompt.
+    pub has_system_prompt: bool,
+    /// Whether it or its router has a credential.
+    pub has_credential: bool,
 }
 
 /// Flows of one transaction.
@@ -132,6 +145,13 @@ pub trait FlowCatalog: Send {
 
     /// Returns the active queues of a router: those to which its flows can hand over.
     async fn queues_around(&mut self, router: &RouterId) -> Result<Vec<QueueId>, StorageError>;
+
+    /// Returns those of these AI agents that are of a router.
+    async fn ai_agents_around(
+        &mut self,
+        router: &RouterId,
+        agents: &[AgentId],
+    ) -> Result<Vec<AiAgentAround>, StorageError>;
 
     /// Returns all flows of a router, oldest first, or one of them.
     async fn whole(

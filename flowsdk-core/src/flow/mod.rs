@@ -20,7 +20,9 @@ mod words;
 mod work;
 mod written;
 
-pub use catalog::{FlowCatalog, FlowFilter, HasFlowCatalog, LastNumbers, ListedFlow, WholeFlow};
+pub use catalog::{
+    AiAgentAround, FlowCatalog, FlowFilter, HasFlowCatalog, LastNumbers, ListedFlow, WholeFlow,
+};
 pub use checker::{FlowChecker, PlacedScript, scripts_of};
 pub use compiled::CompiledFlow;
 pub use definition::{FlowDefinition, Problem, Severity};

@@ -5,10 +5,10 @@ use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{
-    Flow, FlowCatalog, FlowDraft, FlowFilter, FlowVersion, FlowVersionHead, HasFlowCatalog, LastNumbers,
-    ListedFlow, WholeFlow,
+    AiAgentAround, Flow, FlowCatalog, FlowDraft, FlowFilter, FlowVersion, FlowVersionHead, HasFlowCatalog,
+    LastNumbers, ListedFlow, WholeFlow,
 };
-use flowsdk_core::id::{FlowId, QueueId, RouterId, UserId};
+use flowsdk_core::id::{AgentId, FlowId, QueueId, RouterId, UserId};
 use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::session::Channel;
 use serde_json::Value;
@@ -108,6 +108,17 @@ const QUEUES_AROUND: Sql = sql("SELECT id FROM queue WHERE router_id = $1 AND is
 const AGENTS_AROUND: Sql =
     sql_list!("SELECT user_id FROM agent WHERE router_id = $2 AND user_id ", "$1", " ORDER BY user_id");
 
+/// Whether it takes conversations, has an active system prompt, and has a credential or one of its router.
+const AI_AGENTS_AROUND: Sql = sql_list!(
+    "SELECT id, is_active = 1 AND agent_type <> 'system',
+        EXISTS (SELECT 1 FROM system_prompt p WHERE p.agent_id = ai_agent.id AND p.is_active = 1),
+        llm_credential_id IS NOT NULL OR EXISTS (SELECT 1 FROM router r
+            WHERE r.id = ai_agent.router_id AND r.llm_credential_id IS NOT NULL)
+     FROM ai_agent WHERE router_id = $2 AND id ",
+    "$1",
+    " ORDER BY id"
+);
+
 const WHOLE: Sql = sql(concat!(
     "SELECT ",
     Flow::COLUMNS,
@@ -118,7 +129,8 @@ const WHOLE: Sql = sql(concat!(
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, FIND_VERSION,
-    PURGE_TEST_VERSIONS, FLOWS_NAMING, CHANNELS_AROUND, QUEUES_AROUND, AGENTS_AROUND, WHOLE; LIST, VERSIONS
+    PURGE_TEST_VERSIONS, FLOWS_NAMING, CHANNELS_AROUND, QUEUES_AROUND, AGENTS_AROUND, AI_AGENTS_AROUND, WHOLE;
+    LIST, VERSIONS
 }
 
 type Listed = With<Flow, (i64, Option<i64>)>;
@@ -215,6 +227,22 @@ impl FlowCatalog for SqlTx {
         users: &[UserId],
     ) -> Result<Vec<UserId>, StorageError> {
         self.conn.fetch_column(AGENTS_AROUND, (Json(users), router)).await
+    }
+
+    async fn ai_agents_around(
+        &mut self,
+        router: &RouterId,
+        agents: &[AgentId],
+    ) -> Result<Vec<AiAgentAround>, StorageError> {
+        let rows: Vec<(AgentId, bool, bool, bool)> =
+            self.conn.fetch_all(AI_AGENTS_AROUND, (Json(agents), router)).await?;
+        let around = |(id, is_in_service, has_system_prompt, has_credential)| AiAgentAround {
+            id,
+            is_in_service,
+            has_system_prompt,
+            has_credential,
+        };
+        Ok(rows.into_iter().map(around).collect())
     }
 
     async fn whole(

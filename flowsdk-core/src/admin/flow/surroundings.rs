@@ -1,6 +1,7 @@
-//! The surroundings of a stored definition: the flows and files of its router, and the variables that it may read. Nothing here
-//! prevents publishing: a flow may come later, and a secret may be meant to be said.
+//! The surroundings of a stored definition: the flows, files and agents of its router, and the variables that it may read.
+//! Only agents prevent publishing: a flow may come later, and a secret may be meant to be said.
 
+mod agents;
 mod channels;
 mod files;
 mod handoffs;
@@ -13,7 +14,7 @@ use super::{FlowsTx, circle};
 use crate::fault::StorageError;
 use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, StaticReads, Target};
 use crate::flow::interpolate::{Template, Token};
-use crate::flow::{Flow, FlowKind, Problem};
+use crate::flow::{AiAgentAround, Flow, FlowKind, Problem};
 use crate::id::FlowId;
 use crate::media::MediaId;
 use crate::page::{MAX_PAGE, PageRequest};
@@ -49,6 +50,8 @@ pub struct Surroundings {
     pub missing_files: HashSet<MediaId>,
     /// Who takes what it hands over; not read for a definition that hands nobody over.
     pub desk: DeskAround,
+    /// Those of the AI agents that it names which are of its router.
+    pub ai_agents: Vec<AiAgentAround>,
 }
 
 impl Surroundings {
@@ -74,11 +77,12 @@ impl Surroundings {
             channels: tx.flow_catalog().channels_around(&flow.router_id).await?,
             missing_files: files::missing(tx, flow, definition).await?,
             desk: handoffs::desk_around(tx, flow, definition).await?,
+            ai_agents: agents::around(tx, flow, definition).await?,
         })
     }
 
-    /// Returns the warnings for the author.
-    pub fn warnings(&self, definition: &FlowDefinition) -> Vec<Problem> {
+    /// Returns what the author should know: warnings, and errors where an AI agent takes no conversations.
+    pub fn problems(&self, definition: &FlowDefinition) -> Vec<Problem> {
         let mut found = Vec::new();
         for (at, block) in definition.blocks.iter().enumerate() {
             for (pointer, text) in said(block) {
@@ -98,6 +102,7 @@ impl Surroundings {
         found.extend(self.channels.iter().flat_map(|channel| channels::not_carried(definition, *channel)));
         found.extend(files::warnings(definition, &self.missing_files));
         found.extend(handoffs::warnings(definition, &self.desk));
+        found.extend(agents::problems(definition, &self.ai_agents));
         for StaticReads { block, pointer, router, flow } in definition.static_reads() {
             let router = router.iter().filter(|key| !self.router_variables.contains_key(&***key));
             let flow = flow.iter().filter(|key| !self.flow_variables.contains_key(&***key));
@@ -286,11 +291,12 @@ mod tests {
             channels: Channel::ALL.to_vec(),
             missing_files: HashSet::new(),
             desk: DeskAround::default(),
+            ai_agents: Vec::new(),
         };
-        let first = around.warnings(&definition).remove(0);
+        let first = around.problems(&definition).remove(0);
         assert!(first.message.english().starts_with("`router.token`, `flow.pin`: "), "{first:?}");
         let found: Vec<_> = around
-            .warnings(&definition)
+            .problems(&definition)
             .into_iter()
             .map(|problem| {
                 assert!(!problem.is_error());
@@ -331,7 +337,7 @@ mod tests {
         let definition = FlowDefinition::parse(&definition).expect("parses");
         let told = |channel| -> Vec<String> {
             let around = Surroundings { channels: vec![channel], ..Surroundings::default() };
-            let warnings = around.warnings(&definition).into_iter();
+            let warnings = around.problems(&definition).into_iter();
             warnings
                 .map(|one| format!("{} {}", one.code, one.pointer.replace("/blocks/0/contents", "")))
                 .collect()
@@ -346,6 +352,6 @@ mod tests {
             ["too_long_for_channel /0/text/body", "channel_cannot_carry /1", "channel_cannot_carry /3"]
         );
         let nobody = Surroundings::default();
-        assert_eq!(nobody.warnings(&definition), []);
+        assert_eq!(nobody.problems(&definition), []);
     }
 }

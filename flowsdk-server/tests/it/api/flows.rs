@@ -16,6 +16,7 @@ everywhere!(in process:
     the_order_of_keys_is_kept,
     authors_are_warned_of_secrets_variables_and_flows_that_are_not_there,
     a_handoff_that_nobody_takes_is_warned_of,
+    a_block_needs_an_agent_in_service,
     a_flow_in_use_is_not_deleted,
     lists_and_scope,
     hostile_definitions,
@@ -295,6 +296,68 @@ async fn a_handoff_that_nobody_takes_is_warned_of(setup: Setup) {
     assert_eq!(codes().await, ["no_queue"]);
     let published = act(&admin, &format!("/flows/{flow}/publish")).await.ok(200);
     assert_eq!(published["warnings"][0]["code"], "no_queue", "it can be published");
+}
+
+/// A flow whose agent takes no conversations is not published, neither for all nor for a test.
+async fn a_block_needs_an_agent_in_service(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (here, elsewhere) = (router(&admin, "R").await, router(&admin, "S").await);
+    let agent = async |router: &str| {
+        let body = json!({ "routerId": router, "type": "specialist", "name": "Sales", "model": "m" });
+        id(&admin.post("/ai-agents", &body).await.ok(201))
+    };
+    let (mine, foreign) = (agent(&here).await, agent(&elsewhere).await);
+    let definition = |agent: &str| {
+        json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [
+            { "id": "a", "type": "agent", "agentId": agent, "maxMessages": 5, "defaultOutput": { "end": true } }] })
+    };
+    let refused = async |agent: &str, code: &str| {
+        let path = format!("/flows/{}", id(&draft(&admin, &here, &definition(agent)).await));
+        let found = act(&admin, &format!("{path}/validate")).await.ok(200);
+        let problem = &found["problems"][0];
+        assert_eq!((&found["valid"], &problem["code"]), (&json!(false), &json!(code)));
+        assert_eq!(
+            (&problem["severity"], &problem["pointer"]),
+            (&json!("error"), &json!("/blocks/0/agentId"))
+        );
+        for how in ["publish", "publish-test"] {
+            let refused = act(&admin, &format!("{path}/{how}")).await;
+            refused.refused(422, "flow_invalid", "Definição do flow inválida");
+            assert_eq!(details(&refused)[0].0, "definition/blocks/0/agentId");
+            assert!(details(&refused)[0].1.ends_with(&format!("({code})")), "{refused:?}");
+        }
+    };
+    refused("cnothing", "agent_unknown").await;
+    refused(&foreign, "agent_unknown").await;
+    let path = format!("/ai-agents/{mine}");
+    admin.patch(&path, &json!({ "isActive": false })).await.ok(200);
+    refused(&mine, "agent_not_in_service").await;
+    admin.patch(&path, &json!({ "isActive": true, "type": "system", "task": "flow" })).await.ok(200);
+    refused(&mine, "agent_not_in_service").await;
+    admin.patch(&path, &json!({ "type": "orchestrator", "task": null })).await.ok(200);
+    let flow = id(&draft(&admin, &here, &definition(&mine)).await);
+    let warned = async |how: &str| -> Vec<Value> {
+        let done = act(&admin, &format!("/flows/{flow}/{how}")).await.ok(200);
+        done["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].clone()).collect()
+    };
+    assert_eq!(warned("publish").await, ["agent_without_prompt", "agent_without_credential"]);
+    assert_eq!(warned("publish-test").await, ["agent_without_prompt", "agent_without_credential"]);
+    let prompt = json!({ "routerId": here, "agentId": mine, "name": "N", "text": "Sell tea." });
+    admin.post("/system-prompts", &prompt).await.ok(201);
+    let credential = json!({ "name": "Production", "provider": "openai", "apiKey": "sk-1" });
+    let credential = id(&admin.post("/llm-credentials", &credential).await.ok(201));
+    let change = json!({ "llmCredentialId": credential });
+    admin.patch(&format!("/routers/{here}"), &change).await.ok(200);
+    assert_eq!(warned("publish").await, [""; 0]);
+    // What was published stays, and comes back, whatever became of the agent.
+    admin.delete(&path).await.ok(204);
+    act(&admin, &format!("/flows/{flow}/versions/1/rollback")).await.ok(200);
+    act(&admin, &format!("/flows/{flow}/publish")).await.refused(
+        422,
+        "flow_invalid",
+        "Definição do flow inválida",
+    );
 }
 
 async fn a_flow_in_use_is_not_deleted(setup: Setup) {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::building::{answer, details, id, published, records, router, says, shop, visitor};
+use super::building::{act, answer, details, id, published, records, router, says, shop, visitor};
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(the_same_conversation_on_another_server, hostile_files);
@@ -18,6 +18,7 @@ everywhere!(in process:
     scope,
     channels_ask_for_their_own_permission,
     the_missing_names_the_records_to_fill_in,
+    a_flow_comes_without_its_ai_agents,
     a_replaced_draft_is_on_record,
 );
 
@@ -557,6 +558,27 @@ async fn the_missing_names_the_records_to_fill_in(setup: Setup) {
     // One PUT fills in what is missing.
     let path = format!("/routers/{router}/variables/{}", expected[3].1);
     admin.put(&path, &json!({ "value": "x" })).await.ok(200);
+}
+
+/// AI agents do not travel. A flow that names them is imported as it was, and published again when it names those of
+/// its router.
+async fn a_flow_comes_without_its_ai_agents(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let mut file = file_of("F", "x");
+    let definition = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [
+        { "id": "a", "type": "agent", "agentId": "cgone", "maxMessages": 5, "defaultOutput": { "end": true } }] });
+    for which in ["draft", "published"] {
+        file["flows"][0][which] = definition.clone();
+    }
+    let report = admin.post(&format!("/routers/{router}/import"), &file).await.ok(200);
+    let flow = &report["flows"][0];
+    assert_eq!(flow["publishedVersion"], 1);
+    let missing = report["missing"].as_array().unwrap();
+    assert!(missing.iter().any(|one| one["kind"] == "agentId" && one["id"] == flow["id"]), "{report}");
+    let refused = act(&admin, &format!("/flows/{}/publish", id(flow))).await;
+    refused.refused(422, "flow_invalid", "Definição do flow inválida");
 }
 
 async fn a_replaced_draft_is_on_record(setup: Setup) {

@@ -105,11 +105,11 @@ where
         let mut tx = self.store.read().await?;
         let listed = within(tx.flow_catalog().find(id).await?, reach)?;
         let definition = draft_of(&mut tx, &listed.flow).await?.definition;
-        let warnings = warnings(&mut tx, &listed.flow, &definition).await?;
+        let around = problems_around(&mut tx, &listed.flow, &definition).await?;
         drop(tx);
         let kind = listed.flow.kind;
         let (_, mut problems) = self.checker.problems(kind, definition).await?;
-        problems.extend(warnings);
+        problems.extend(around);
         Ok((listed.revision, problems))
     }
 
@@ -204,14 +204,29 @@ async fn published<X: FlowsTx>(tx: &mut X, id: &FlowId, number: i64) -> Result<F
     found.ok_or(FlowError::VersionNotFound)
 }
 
+/// Returns a definition that can be published with the warnings for its author, those of its surroundings too.
+async fn publishable(
+    checker: &FlowChecker,
+    kind: FlowKind,
+    definition: Written,
+    around: Vec<Problem>,
+) -> Result<(Written, Vec<Problem>), FlowError> {
+    let (definition, mut problems) = checker.problems(kind, definition).await?;
+    problems.extend(around);
+    if problems.iter().any(Problem::is_error) {
+        return Err(FlowError::Invalid(problems));
+    }
+    Ok((definition, problems))
+}
+
 /// Returns the conflicts of a readable definition with its surroundings.
-async fn warnings<X: FlowsTx>(
+async fn problems_around<X: FlowsTx>(
     tx: &mut X,
     flow: &Flow,
     definition: &Value,
 ) -> Result<Vec<Problem>, StorageError> {
     match FlowDefinition::parse(definition) {
-        Ok(definition) => Ok(Surroundings::of(tx, flow, &definition).await?.warnings(&definition)),
+        Ok(definition) => Ok(Surroundings::of(tx, flow, &definition).await?.problems(&definition)),
         Err(_problems) => Ok(Vec::new()),
     }
 }

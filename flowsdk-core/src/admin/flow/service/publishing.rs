@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Flows, draft_of, lock, must_stand_still, published, warnings, within};
+use super::{Flows, draft_of, lock, must_stand_still, problems_around, publishable, published, within};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::{Author, Change, Recorded as _};
 use crate::flow::{Flow, FlowVersion, HasFlowCatalog as _, HasFlows as _, Problem, Written};
@@ -54,16 +54,15 @@ where
             Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
             None => None,
         };
-        let warnings = warnings(&mut tx, &flow, &checked.definition).await?;
+        let around = problems_around(&mut tx, &flow, &checked.definition).await?;
         drop(tx);
         if revision.is_some_and(|expected| expected != checked.revision) {
             return Err(FlowError::StaleRevision { current: checked.revision });
         }
         // While no writer waits for it.
-        let mut problems;
-        let check = self.checker.publishable(flow.kind, checked.definition);
-        (checked.definition, problems) = check.await?.map_err(FlowError::Invalid)?;
-        problems.extend(warnings);
+        let problems;
+        (checked.definition, problems) =
+            publishable(&self.checker, flow.kind, checked.definition, around).await?;
         let same = current.filter(|current| current.definition == checked.definition);
 
         let mut tx = self.store.begin().await?;

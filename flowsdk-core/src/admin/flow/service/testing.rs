@@ -1,6 +1,6 @@
 //! Test versions: only test channels of the router run them (spec B 4.1, 4.4).
 
-use super::{draft_of, lock, must_stand_still, warnings, within};
+use super::{draft_of, lock, must_stand_still, problems_around, publishable, within};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::Change;
 use crate::context::OpContext;
@@ -44,12 +44,10 @@ pub async fn check_test<X: FlowsTx>(
         return Err(FlowError::Tool);
     }
     let mut draft = draft_of(&mut tx, &flow).await?;
-    let surrounding = warnings(&mut tx, &flow, &draft.definition).await?;
+    let around = problems_around(&mut tx, &flow, &draft.definition).await?;
     drop(tx);
-    let check = checker.publishable(flow.kind, draft.definition);
-    let (definition, mut problems) = check.await?.map_err(FlowError::Invalid)?;
-    draft.definition = definition;
-    problems.extend(surrounding);
+    let problems;
+    (draft.definition, problems) = publishable(checker, flow.kind, draft.definition, around).await?;
     Ok((CheckedTest { flow, draft }, problems))
 }
 
