@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use flowsdk_core::contact::ContactChange;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::{AgentEvent, OutgoingEvent};
+use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{AgentId, FlowId, MessageId};
 use flowsdk_core::message::{ContentMessage, Sender, SenderKind, Source};
@@ -30,6 +30,7 @@ const HANDED_ON: &str = "handed on";
 const ENDED: &str = "ended";
 const TOO_LARGE: &str = "the variables would be too large";
 const NOT_ALLOWED: &str = "this agent may not write that key";
+const WINDOW_OVER: &str = "the time in which the customer can be answered is over";
 const WROTE_MEANWHILE: &str =
     "not ended: the customer has written meanwhile, and is answered in the next turn";
 const NO_CONTEXT: &str =
@@ -68,13 +69,26 @@ const NOTHING_MORE: Effect = Effect { has_sent: false, breaks: false };
 const BREAKS: Effect = Effect { has_sent: false, breaks: true };
 
 impl<T: ExecutorTx> Acting<'_, T> {
-    /// Notes an answer.
+    /// Notes an answer. Some servers number the calls of each answer anew; one of a known id gets another.
     pub(super) fn hear(&mut self, answer: &Answer) {
-        self.record.items.extend(answer.items.iter().cloned());
+        for item in &answer.items {
+            let mut item = item.clone();
+            if let Item::ToolCall(call) = &mut item {
+                while self.has_call(&call.id) {
+                    call.id.push_str("_again");
+                }
+            }
+            self.record.items.push(item);
+        }
         self.record.answered = u32::try_from(self.record.items.len()).unwrap_or(u32::MAX);
         if let Some(state) = &mut self.session.agent {
             state.previous_response_id.clone_from(&answer.response_id);
         }
+    }
+
+    fn has_call(&self, id: &str) -> bool {
+        let mut items = self.turn.history.iter().chain(&self.record.items);
+        items.any(|item| matches!(item, Item::ToolCall(known) if known.id == id))
     }
 
     /// Notes the result of the call that was made outside.
@@ -205,6 +219,9 @@ impl<T: ExecutorTx> Acting<'_, T> {
             None => None,
         };
         let deadline = chat.and_then(|chat| chat.window_ends_at).map_or(asked, |ends| asked.min(ends));
+        if deadline <= self.cx.now() {
+            return Ok(Err(WINDOW_OVER.to_owned()));
+        }
         if let Some(state) = &mut self.session.agent {
             state.deadline = Some(deadline);
         }
@@ -245,7 +262,7 @@ impl<T: ExecutorTx> Acting<'_, T> {
             hand_to_parent(self.cx, &mut self.session, context, &mut self.handing);
             return Ok(Ok((ENDED.to_owned(), BREAKS)));
         }
-        if self.has_unheard_messages().await? {
+        if self.has_unheard_messages() {
             return Ok(Ok((WROTE_MEANWHILE.to_owned(), BREAKS)));
         }
         let reason = reason.unwrap_or_else(|| DEFAULT_REASON.to_owned());
@@ -255,12 +272,17 @@ impl<T: ExecutorTx> Acting<'_, T> {
     }
 
     /// Returns whether the contact has written what no turn has taken yet. The flow would never hear of it.
-    async fn has_unheard_messages(&mut self) -> Result<bool, StorageError> {
-        let letters = self.tx.inbox().of_session(&self.session.id).await?;
-        let epoch = self.session.epoch;
-        Ok(letters.iter().any(|letter| match &letter.event {
-            AgentEvent::Turn(event) => !event.messages.is_empty() && event.epoch.is_none_or(|of| of == epoch),
-            _ => false,
-        }))
+    fn has_unheard_messages(&self) -> bool {
+        let heard_until = self.session.agent.as_ref().and_then(|state| state.heard_until);
+        heard_until.is_some_and(|until| self.session.last_interaction_at > until)
+    }
+
+    /// Reads what a flow may have remembered of the contact.
+    pub(super) async fn read_contact(&mut self) -> Result<(), StorageError> {
+        let of = std::slice::from_ref(&self.session.contact_id);
+        if let Some(details) = self.tx.contact_catalog().find(of, None).await?.pop() {
+            self.contact = details.contact.variables;
+        }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::publish_ahead;
 use flowsdk_core::event::{
-    AgentEvent, AgentStreamEvent, FlowEvent, HandBack, HandoffEvent, HelpdeskEvent, NoticeKind, OutgoingEvent,
+    AgentStreamEvent, FlowEvent, HandBack, HandoffEvent, HelpdeskEvent, NoticeKind, OutgoingEvent,
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{AgentId, QueueId, UserId};
@@ -13,7 +13,7 @@ use flowsdk_core::message::SenderKind;
 use flowsdk_core::session::{ChainEntry, Mode, Session};
 use flowsdk_core::stream::announce::announce_owner;
 use flowsdk_core::stream::broker::NewEntry;
-use flowsdk_core::stream::topic::{Agent, Helpdesk};
+use flowsdk_core::stream::topic::Helpdesk;
 use flowsdk_core::time::Timestamp;
 
 use super::ExecutorTx;
@@ -30,6 +30,8 @@ pub(super) struct Handing {
     pub(super) said: Vec<OutgoingEvent>,
     pub(super) notices: Vec<NoticeKind>,
     pub(super) entries: Vec<NewEntry>,
+    /// The turn of the agent that goes on.
+    pub(super) passed_on: Option<AgentStreamEvent>,
     /// Whether the agents have given the session away. What they said before stands, whoever has it by then.
     pub(super) is_given_away: bool,
 }
@@ -175,5 +177,5 @@ fn activate(
         epoch: Some(session.epoch),
         timestamp: cx.now(),
     };
-    handing.entries.push(NewEntry::of::<Agent>(&AgentEvent::Turn(event)));
+    handing.passed_on = Some(event);
 }

@@ -11,8 +11,10 @@ mod models;
 mod opening;
 mod run;
 mod tx;
+mod under_way;
 mod writing;
 
 pub use models::Models;
 pub use run::{Executor, Settings};
 pub use tx::ExecutorTx;
+pub use under_way::Served;

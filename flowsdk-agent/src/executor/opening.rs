@@ -47,37 +47,63 @@ pub(super) struct OpenTurn {
 }
 
 /// What became of the events of a session.
-#[derive(Default)]
-pub(super) struct Opened {
-    /// The turn that answers them, if a model is to be asked.
-    pub(super) turn: Option<OpenTurn>,
-    /// What goes out now.
-    pub(super) sent: Sent,
+pub(super) enum Opened {
+    /// A model is to be asked. What is beside the turn goes out before.
+    Turn(Box<OpenTurn>, Sent),
+    /// All is done, and this goes out.
+    Over(Sent),
+    /// Something stands before them.
+    NotNow,
+}
+
+/// Whose a session is.
+pub(super) enum Standing {
+    /// The agents have it.
+    Theirs(Box<Session>),
+    /// The agents have it, and something else comes first: its flow, or whoever thaws it.
+    NotNow,
+    /// It is somebody else's, or over.
+    Lost,
 }
 
 /// The events of a session, by what they ask for.
 #[derive(Default)]
 struct Asked {
     handoff: Option<AgentManualHandoffEvent>,
+    /// Whether the contact was found to be inactive.
     is_inactive: bool,
     turns: Vec<AgentStreamEvent>,
+    /// Whether the session was taken from the agents in this epoch.
+    is_lost: bool,
 }
 
 impl Asked {
     /// Sorts events. Those of another owner than that of `epoch` ask for nothing.
-    fn of(letters: Vec<Letter>, epoch: i64) -> Self {
+    fn of(letters: &[Letter], epoch: i64) -> Self {
         let mut asked = Self::default();
         for letter in letters {
-            match letter.event {
-                AgentEvent::ManualHandoff(event) => asked.handoff = Some(event),
+            match &letter.event {
+                AgentEvent::ManualHandoff(event) => asked.handoff = Some(event.clone()),
                 AgentEvent::Inactivity(notice) => asked.is_inactive |= notice.epoch == epoch,
-                AgentEvent::SessionLost(_) => {}
+                AgentEvent::SessionLost(notice) => asked.is_lost |= notice.epoch == epoch,
                 AgentEvent::Turn(event) => {
-                    asked.turns.extend(Some(event).filter(|event| event.epoch.is_none_or(|of| of == epoch)));
+                    if event.epoch.is_none_or(|of_event| of_event == epoch) {
+                        asked.turns.push(event.clone());
+                    }
                 }
             }
         }
         asked
+    }
+
+    /// Returns whether a turn that runs has to end.
+    fn interrupts(&self) -> bool {
+        self.handoff.is_some() || self.is_lost
+    }
+
+    /// Returns when the contact wrote last of what is asked here.
+    fn heard_until(&self) -> Option<Timestamp> {
+        self.turns.iter().filter(|event| !event.messages.is_empty()).map(|event| event.timestamp).max()
     }
 }
 
@@ -88,23 +114,29 @@ where
     /// Opens the turn of a session: the one that runs already, or one of what waits.
     pub(super) async fn open(&self, id: &SessionId) -> Result<Opened, StorageError> {
         transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, StorageError> {
-            let session = owned(tx, id).await?;
+            let standing = standing(tx, id).await?;
             let letters = tx.inbox().of_session(id).await?;
             let running = tx.agent_turns().running(id).await?;
-            let Some(session) = session else {
-                take(tx, &letters, self.cx.now()).await?;
-                close(tx, running, &self.cx).await?;
-                return Ok(Opened::default());
+            let session = match standing {
+                Standing::Theirs(session) => *session,
+                Standing::NotNow => return Ok(Opened::NotNow),
+                Standing::Lost => {
+                    take(tx, &letters, self.cx.now()).await?;
+                    close(tx, running, &self.cx).await?;
+                    return Ok(Opened::Over(Sent::default()));
+                }
             };
-            let is_interrupted = letters.iter().any(|letter| letter.urgency == Urgency::Interrupts);
+            let asked = Asked::of(&letters, session.epoch);
             match running {
-                Some(turn) if turn.epoch == session.epoch && !is_interrupted => {
+                Some(turn) if turn.epoch == session.epoch && !asked.interrupts() => {
+                    // What wants to end a turn, and may not, would want to again and again.
+                    let stale = letters.into_iter().filter(|letter| letter.urgency == Urgency::Interrupts);
+                    take(tx, &stale.collect::<Vec<_>>(), self.cx.now()).await?;
                     return self.resume(tx, session, turn).await;
                 }
                 running => close(tx, running, &self.cx).await?,
             }
             take(tx, &letters, self.cx.now()).await?;
-            let asked = Asked::of(letters, session.epoch);
             self.answer(tx, session, asked).await
         })
         .await
@@ -118,22 +150,25 @@ where
         asked: Asked,
     ) -> Result<Opened, StorageError> {
         let mut handing = Handing::default();
+        let heard_until = asked.heard_until();
         if let Some(event) = asked.handoff {
             let AgentManualHandoffEvent { reason, queue_id, user_id, .. } = event;
             hand_to_human(tx, &self.cx, &mut session, reason, (queue_id, user_id), &mut handing).await?;
             let (_, sent) = self.save(tx, session, handing).await?;
-            return Ok(Opened { turn: None, sent });
+            return Ok(Opened::Over(sent));
         }
         let Some(last) = asked.turns.last().cloned() else {
-            if asked.is_inactive {
+            // Whoever wrote meanwhile, or got more time, has a deadline again.
+            let is_silent = session.agent.as_ref().is_some_and(|state| state.deadline.is_none());
+            if asked.is_inactive && is_silent {
                 end_by_force(tx, &self.cx, &session, "inactivity").await?;
             }
-            return Ok(Opened::default());
+            return Ok(Opened::Over(Sent::default()));
         };
-        let Some(state) = session.agent.as_deref() else { return Ok(Opened::default()) };
+        let Some(state) = session.agent.as_deref() else { return Ok(Opened::Over(Sent::default())) };
         if state.turn_count >= state.max_messages {
             end_by_force(tx, &self.cx, &session, "maxMessages").await?;
-            return Ok(Opened::default());
+            return Ok(Opened::Over(Sent::default()));
         }
         let mut turn = self.begin(&session, state, &asked.turns, last);
         let agent = tx.records().find(&turn.agent_id).await?;
@@ -145,20 +180,23 @@ where
             end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
             turn.fail("the agent is not in service", Some("fallback_stuck"), self.cx.now());
             tx.agent_turns().insert(&turn).await?;
-            return Ok(Opened::default());
+            return Ok(Opened::Over(Sent::default()));
         };
         let configuration = configuration::read(tx, &agent).await?;
         let credential = find_credential(tx, configuration.llm_credential_id.as_ref()).await?;
         if let Some(state) = &mut session.agent {
             state.turn_count = turn.number;
+            state.heard_until = state.heard_until.max(heard_until);
+            state.deadline = None;
             let provider = credential.map(|credential| credential.provider.name()).unwrap_or_default();
             state.config_snapshot = Some(snapshot(&configuration, provider, state.max_messages));
         }
+        session.arm(self.cx.now());
         tx.agent_turns().insert(&turn).await?;
         handing.show_typing(self.cx.now());
         let (session, sent) = self.save(tx, session, handing).await?;
         let turn = self.equip(tx, session, turn, configuration).await?;
-        Ok(Opened { turn: Some(turn), sent })
+        Ok(Opened::Turn(Box::new(turn), sent))
     }
 
     /// Returns a new turn that answers these events.
@@ -208,12 +246,12 @@ where
             turn.fail("the agent is gone", Some("fallback_stuck"), self.cx.now());
             turn.step += 1;
             tx.agent_turns().save(&turn).await?;
-            return Ok(Opened::default());
+            return Ok(Opened::Over(Sent::default()));
         };
         tracing::info!(session = %session.id, turn = %turn.id, "a turn of an AI agent goes on");
         let configuration = configuration::read(tx, &agent).await?;
         let turn = self.equip(tx, session, turn, configuration).await?;
-        Ok(Opened { turn: Some(turn), sent: Sent::default() })
+        Ok(Opened::Turn(Box::new(turn), Sent::default()))
     }
 
     /// Reads all that a turn is run by.
@@ -229,12 +267,18 @@ where
         let mut before =
             tx.agent_turns().of_activation(&session.id, record.epoch, record.activation, HISTORY).await?;
         before.retain(|turn| turn.id != record.id);
-        let unseen = before.last().map_or(0, |turn| turn.items.len().saturating_sub(turn.answered as usize));
+        // The provider has everything up to the last answer, whichever turn that was in.
+        let (mut known, mut length) = (0, 0);
+        for turn in &before {
+            if turn.answered > 0 {
+                known = length + turn.answered as usize;
+            }
+            length += turn.items.len();
+        }
+        if record.answered > 0 {
+            known = length + record.answered as usize;
+        }
         let history: Vec<Item> = before.into_iter().flat_map(|turn| turn.items).collect();
-        let known = match record.answered as usize {
-            0 => history.len().saturating_sub(unseen),
-            answered => history.len() + answered,
-        };
         let credentials = [
             find_credential(tx, configuration.llm_credential_id.as_ref()).await?,
             find_credential(tx, configuration.fallback_llm_credential_id.as_ref()).await?,
@@ -272,15 +316,15 @@ where
     }
 }
 
-/// Returns the session, locked, if AI agents have it and nothing takes it from them with its next event.
-pub(super) async fn owned<T: ExecutorTx>(
-    tx: &mut T,
-    id: &SessionId,
-) -> Result<Option<Session>, StorageError> {
+/// Returns whose a session is, which is locked.
+pub(super) async fn standing<T: ExecutorTx>(tx: &mut T, id: &SessionId) -> Result<Standing, StorageError> {
     let stored = tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?.pop();
-    let stored = stored.filter(|stored| !stored.frozen && stored.ahead.is_empty());
-    let session = stored.map(|stored| stored.session);
-    Ok(session.filter(|session| session.mode == Mode::Agent && session.agent.is_some()))
+    let theirs = stored.filter(|stored| stored.session.mode == Mode::Agent && stored.session.agent.is_some());
+    Ok(match theirs {
+        None => Standing::Lost,
+        Some(stored) if stored.frozen || !stored.ahead.is_empty() => Standing::NotNow,
+        Some(stored) => Standing::Theirs(Box::new(stored.session)),
+    })
 }
 
 /// Takes events out of the inbox.

@@ -1,6 +1,5 @@
 //! The turns that are under way.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +10,11 @@ use flowsdk_core::session::SessionId;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::time::Timestamp;
 use tokio::sync::Notify;
-use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::opening::Opened;
+use super::under_way::{Served, UnderWay};
+use super::writing::Advanced;
 use super::{ExecutorTx, Models};
 use crate::inbox::{HasInbox as _, Urgency, Waiting};
 use crate::ledger::HasAgentTurns as _;
@@ -30,8 +30,10 @@ const POLL: Duration = Duration::from_millis(200);
 const REVIEW: Duration = Duration::from_secs(5);
 /// How long events are known that were taken: an entry of the stream is not delivered again after it.
 const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// Events that are forgotten at once.
-const FORGOTTEN: u32 = 1_000;
+/// How long turns are kept (rulings G5).
+const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
+/// Events and turns that are forgotten at once.
+const FORGOTTEN: u32 = 5_000;
 /// How long a stop waits for models that are asked: their answers are paid for.
 const LAST_ANSWERS: Duration = Duration::from_secs(15);
 
@@ -67,33 +69,12 @@ pub struct Executor<S> {
     pub(super) tools: ToolCalls<S>,
     pub(super) handover: Handover,
     pub(super) settings: Settings,
-    arrived: Arc<Notify>,
+    pub(super) arrived: Arc<Notify>,
 }
 
 impl<S> std::fmt::Debug for Executor<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Executor").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
-
-/// The turns of this process.
-#[derive(Debug, Default)]
-struct UnderWay {
-    tasks: JoinSet<SessionId>,
-    sessions: HashMap<SessionId, AbortHandle>,
-}
-
-impl UnderWay {
-    fn note_end(&mut self, ended: Result<SessionId, tokio::task::JoinError>) {
-        match ended {
-            Ok(session) => drop(self.sessions.remove(&session)),
-            Err(error) => {
-                if error.is_panic() {
-                    tracing::error!(error = %Chain(&error), "a turn of an AI agent panicked");
-                }
-                self.sessions.retain(|_, task| task.id() != error.id());
-            }
-        }
     }
 }
 
@@ -127,13 +108,12 @@ where
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = self.arrived.notified() => {}
-                Some(ended) = turns.tasks.join_next() => turns.note_end(ended),
+                () = turns.next() => {}
                 () = tokio::time::sleep(POLL) => {}
             }
         }
-        let last = async { while turns.tasks.join_next().await.is_some() {} };
-        if tokio::time::timeout(LAST_ANSWERS, last).await.is_err() {
-            tracing::warn!(turns = turns.tasks.len(), "turns of AI agents go on in the next run");
+        if tokio::time::timeout(LAST_ANSWERS, turns.all()).await.is_err() {
+            tracing::warn!(turns = turns.len(), "turns of AI agents go on in the next run");
         }
     }
 
@@ -142,30 +122,33 @@ where
         turns: &mut UnderWay,
         reviewed_at: &mut Option<Timestamp>,
     ) -> Result<(), StorageError> {
-        while let Some(ended) = turns.tasks.try_join_next() {
-            turns.note_end(ended);
-        }
+        turns.note_ended();
         let now = self.cx.now();
         if reviewed_at.is_none_or(|at| now >= at + REVIEW || now < at) {
             for session in self.store.read().await?.agent_turns().sessions_running(MOST_TURNS).await? {
-                self.begin_task(turns, session);
+                self.begin_task(turns, session, Urgency::Soon);
             }
-            let mut tx = self.store.begin().await?;
-            tx.inbox().forget(now - KNOWN_FOR, FORGOTTEN).await?;
-            tx.commit().await?;
+            self.forget(now).await?;
             *reviewed_at = Some(now);
         }
         let waiting = self.store.read().await?.inbox().waiting(LOOKED_AT).await?;
         for waiting in Waiting::of(waiting) {
-            match turns.sessions.get(&waiting.session_id) {
-                // The turn ends where it stands: what is written stays, and nothing more is.
-                Some(task) if waiting.urgency == Urgency::Interrupts => task.abort(),
-                Some(_) => {}
-                None if self.is_due(&waiting, now) => self.begin_task(turns, waiting.session_id),
-                None => {}
+            if waiting.urgency == Urgency::Interrupts {
+                turns.interrupt(&waiting.session_id);
+            }
+            if self.is_due(&waiting, now) {
+                self.begin_task(turns, waiting.session_id, waiting.urgency);
             }
         }
         Ok(())
+    }
+
+    /// Forgets the keys of old events, and old turns.
+    async fn forget(&self, now: Timestamp) -> Result<(), StorageError> {
+        let mut tx = self.store.begin().await?;
+        tx.inbox().forget(now - KNOWN_FOR, FORGOTTEN).await?;
+        tx.agent_turns().forget(now - KEPT_FOR, FORGOTTEN).await?;
+        tx.commit().await
     }
 
     fn is_due(&self, waiting: &Waiting, now: Timestamp) -> bool {
@@ -175,32 +158,43 @@ where
             || now >= waiting.since + longest_burst
     }
 
-    fn begin_task(self: &Arc<Self>, turns: &mut UnderWay, session: SessionId) {
-        if turns.sessions.contains_key(&session) || turns.sessions.len() >= MOST_TURNS as usize {
+    fn begin_task(self: &Arc<Self>, turns: &mut UnderWay, session: SessionId, urgency: Urgency) {
+        if turns.len() >= MOST_TURNS as usize || !turns.may_begin(&session) {
             return;
         }
         let (executor, served) = (Arc::clone(self), session.clone());
-        let task = turns.tasks.spawn(async move {
-            if let Err(error) = executor.serve(&served).await {
+        turns.begin(session, urgency, |stop| async move {
+            executor.serve(&served, &stop).await.unwrap_or_else(|error| {
                 tracing::warn!(session = %served, error = %Chain(&error), "a turn of an AI agent is tried again");
-            }
-            served
+                Served::NotNow
+            })
         });
-        turns.sessions.insert(session, task);
     }
 
-    /// Does what waits for a session: ends its part, or runs one turn to its end.
+    /// Does what waits for a session: ends its part, or runs one turn to its end. When `stop` is cancelled, the model or the
+    /// tool that the turn waits for is left; the turn ends with what takes the session from it.
     ///
     /// # Errors
     /// [`StorageError`]: what is written stays, and the rest can be done again.
-    pub async fn serve(&self, session: &SessionId) -> Result<(), StorageError> {
-        let Opened { turn, sent } = self.open(session).await?;
-        self.pass_on(sent);
-        if let Some(mut turn) = turn {
-            while turn.record.is_running {
-                self.advance(&mut turn).await?;
+    pub async fn serve(&self, session: &SessionId, stop: &CancellationToken) -> Result<Served, StorageError> {
+        let mut turn = match self.open(session).await? {
+            Opened::NotNow => return Ok(Served::NotNow),
+            Opened::Over(sent) => {
+                self.pass_on(sent);
+                return Ok(Served::Done);
+            }
+            Opened::Turn(turn, sent) => {
+                self.pass_on(sent);
+                turn
+            }
+        };
+        while turn.record.is_running {
+            match self.advance(&mut turn, stop).await? {
+                Advanced::Written => {}
+                Advanced::Stopped => return Ok(Served::Done),
+                Advanced::NotNow => return Ok(Served::NotNow),
             }
         }
-        Ok(())
+        Ok(Served::Done)
     }
 }

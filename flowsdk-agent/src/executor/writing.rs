@@ -3,17 +3,19 @@
 use std::time::Duration;
 
 use flowsdk_core::conversation::{ToolCall as FlowCall, ToolCallError, say_all};
-use flowsdk_core::event::{Notice, OutgoingEvent};
+use flowsdk_core::event::{AgentEvent, Notice, OutgoingEvent};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::session::{Channel, HasSessions as _, Session, SessionWrite};
 use flowsdk_core::store::{Retries, Store, transact};
 use flowsdk_core::stream::outbox::HasOutbox as _;
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 use super::acting::{Acting, Outside};
 use super::handing_on::{Handing, end_by_force};
-use super::opening::{OpenTurn, owned};
+use super::opening::{OpenTurn, Standing, standing};
 use super::{Executor, ExecutorTx};
+use crate::inbox::{HasInbox as _, Letter};
 use crate::ledger::{AgentTurn, HasAgentTurns as _};
 use crate::model::{Answer, Item};
 use crate::turn::{Ending, NUDGE, Next};
@@ -32,6 +34,17 @@ enum Step {
     Ran(Result<String, String>),
 }
 
+/// How far a turn came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Advanced {
+    /// A step is written.
+    Written,
+    /// It was told to stop before it knew what to write.
+    Stopped,
+    /// Something comes before the session's next step.
+    NotNow,
+}
+
 /// What was written.
 struct Written {
     record: AgentTurn,
@@ -47,6 +60,8 @@ struct Written {
 pub(super) struct Sent {
     said: Vec<OutgoingEvent>,
     notices: Vec<Notice>,
+    /// Whether another agent goes on.
+    is_passed_on: bool,
 }
 
 /// The epoch of a message that no change of owner overtakes.
@@ -56,15 +71,15 @@ impl<S: Store> Executor<S>
 where
     S::Tx: ExecutorTx,
 {
-    /// Takes the next step of a turn: asks the model or calls a tool, and writes what came of it.
-    pub(super) async fn advance(&self, turn: &mut OpenTurn) -> Result<(), StorageError> {
-        let step = match (turn.outside.take(), turn.record.began_call.is_some()) {
-            (Some(outside), _) => Step::Ran(self.call(turn, &outside).await),
-            (None, true) => Step::Ran(Ok(INTERRUPTED.to_owned())),
-            (None, false) => match self.ask(turn).await {
-                Ok(answer) => Step::Answered(answer),
-                Err(error) => Step::Silent(error.to_string()),
-            },
+    /// Takes the next step of a turn: asks the model or calls a tool, and writes what came of it. What it waits for outside is
+    /// left when `stop` is cancelled.
+    pub(super) async fn advance(
+        &self,
+        turn: &mut OpenTurn,
+        stop: &CancellationToken,
+    ) -> Result<Advanced, StorageError> {
+        let Some(step) = stop.run_until_cancelled(self.step(turn)).await else {
+            return Ok(Advanced::Stopped);
         };
         let mut retries = Retries::default();
         let written = loop {
@@ -73,6 +88,7 @@ where
                 outcome => break outcome?,
             }
         };
+        let Some(written) = written else { return Ok(Advanced::NotNow) };
         self.pass_on(written.sent);
         if let Step::Answered(_) = step {
             turn.known = turn.history.len() + written.record.answered as usize;
@@ -80,7 +96,22 @@ where
         turn.record = written.record;
         turn.session = written.session.unwrap_or_else(|| turn.session.clone());
         (turn.contact, turn.outside) = (written.contact, written.outside);
-        Ok(())
+        Ok(Advanced::Written)
+    }
+
+    /// Finds out what there is to write next.
+    async fn step(&self, turn: &mut OpenTurn) -> Step {
+        if let Some(outside) = turn.outside.take() {
+            return Step::Ran(self.call(turn, &outside).await);
+        }
+        if turn.record.began_call.is_some() {
+            // Another process called it, and died.
+            return Step::Ran(Ok(INTERRUPTED.to_owned()));
+        }
+        match self.ask(turn).await {
+            Ok(answer) => Step::Answered(answer),
+            Err(error) => Step::Silent(error.to_string()),
+        }
     }
 
     /// Calls a flow of kind `tool`. Returns what it gives back, as JSON, or why it could not be done.
@@ -103,17 +134,22 @@ where
         }
     }
 
-    /// Writes a step, with everything that follows from it, in one transaction.
-    async fn write(&self, turn: &OpenTurn, step: &Step) -> Result<Written, StorageError> {
-        transact(&*self.store, async |tx: &mut S::Tx| -> Result<Written, StorageError> {
+    /// Writes a step, with everything that follows from it, in one transaction. Returns `None` if something comes before it.
+    async fn write(&self, turn: &OpenTurn, step: &Step) -> Result<Option<Written>, StorageError> {
+        transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, StorageError> {
             let mut record = turn.record.clone();
             record.step += 1;
-            let session = owned(tx, &record.session_id).await?;
-            let Some(session) = session.filter(|session| session.epoch == record.epoch) else {
+            let session = match standing(tx, &record.session_id).await? {
+                Standing::NotNow => return Ok(None),
+                Standing::Theirs(session) => Some(*session).filter(|session| session.epoch == record.epoch),
+                Standing::Lost => None,
+            };
+            let Some(session) = session else {
                 record.fail("the session has moved on", None, self.cx.now());
                 tx.agent_turns().save(&record).await?;
                 let contact = turn.contact.clone();
-                return Ok(Written { record, session: None, contact, outside: None, sent: Sent::default() });
+                let sent = Sent::default();
+                return Ok(Some(Written { record, session: None, contact, outside: None, sent }));
             };
             let mut acting = Acting {
                 tx,
@@ -133,6 +169,7 @@ where
                 }
                 Step::Ran(result) => {
                     acting.note_result(result);
+                    acting.read_contact().await?;
                     acting.run_calls().await?;
                 }
                 Step::Silent(error) => {
@@ -144,16 +181,28 @@ where
             if acting.record.is_running && acting.outside.is_none() {
                 self.end_round(&mut acting).await?;
             }
-            let Acting { record, session, contact, outside, mut handing, .. } = acting;
+            let Acting { record, mut session, contact, outside, mut handing, .. } = acting;
+            if !record.is_running && !handing.is_given_away {
+                self.wait_for_contact(&mut session);
+            }
             // Whoever was answered is not kept waiting for more, though the model may still say some.
             if record.is_running && !record.course.has_sent() {
                 handing.show_typing(self.cx.now());
             }
             tx.agent_turns().save(&record).await?;
             let (session, sent) = self.save(tx, session, handing).await?;
-            Ok(Written { record, session: Some(session), contact, outside, sent })
+            Ok(Some(Written { record, session: Some(session), contact, outside, sent }))
         })
         .await
+    }
+
+    /// The contact has their time from now on, or longer if they were given more.
+    fn wait_for_contact(&self, session: &mut Session) {
+        let until = self.cx.now() + session.expiry_timeout;
+        if let Some(state) = &mut session.agent {
+            state.deadline = state.deadline.max(Some(until));
+        }
+        session.arm(self.cx.now());
     }
 
     /// Every call of an answer has its result: the model is asked again, or the turn is over.
@@ -180,7 +229,7 @@ where
         mut session: Session,
         handing: Handing,
     ) -> Result<(Session, Sent), StorageError> {
-        let Handing { said, notices, mut entries, is_given_away } = handing;
+        let Handing { said, notices, mut entries, passed_on, is_given_away } = handing;
         let expected = session.version;
         session.version += 1;
         let write = SessionWrite { session: &session, expected: Some(expected) };
@@ -190,7 +239,7 @@ where
         let mut said: Vec<_> = said.map(|event| (&session.router_id, event)).collect();
         say_all(tx, &mut said, &self.handover).await?;
         let said = said.into_iter().map(|(_, event)| event).collect();
-        let mut sent = Sent { said, notices: Vec::new() };
+        let mut sent = Sent { said, ..Sent::default() };
         if session.id.channel() == Channel::Webchat {
             let notice = |kind| Notice { session_id: session.id.clone(), timestamp: self.cx.now(), kind };
             sent.notices = notices.into_iter().map(notice).collect();
@@ -198,6 +247,13 @@ where
         }
         if !entries.is_empty() {
             tx.outbox().push_many(&entries).await?;
+        }
+        if let Some(event) = passed_on {
+            // Not by the stream: what the contact has written meanwhile is answered by whoever knows why they have it.
+            let (now, id) = (self.cx.now(), self.cx.ids().next_id());
+            let letter = Letter::of(AgentEvent::Turn(event), id, self.cx.ids(), now);
+            tx.inbox().put(&[letter]).await?;
+            sent.is_passed_on = true;
         }
         Ok((session, sent))
     }
@@ -209,6 +265,9 @@ where
         }
         for notice in sent.notices {
             self.handover.pass_on(notice);
+        }
+        if sent.is_passed_on {
+            self.arrived.notify_one();
         }
     }
 }

@@ -85,7 +85,12 @@ impl AgentTurn {
     }
 
     /// Ends the turn because of an error.
+    /// Calls without a result get one: no model takes a conversation in which one lacks.
     pub fn fail(&mut self, error: &str, reason: Option<&str>, now: Timestamp) {
+        for call in self.open_calls() {
+            self.items.push(Item::result(call.id, format!("error: {error}")));
+        }
+        self.began_call = None;
         self.error = Some(error.to_owned());
         self.end(reason, now);
     }

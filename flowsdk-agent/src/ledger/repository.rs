@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::session::SessionId;
+use flowsdk_core::time::Timestamp;
 
 use super::AgentTurn;
 
@@ -23,6 +24,9 @@ pub trait AgentTurnRepository: Send {
 
     /// Returns the sessions with a turn that runs, `limit` at most, those with the oldest first.
     async fn sessions_running(&mut self, limit: u32) -> Result<Vec<SessionId>, StorageError>;
+
+    /// Deletes up to `limit` turns that have ended and began before `before`; returns their number.
+    async fn forget(&mut self, before: Timestamp, limit: u32) -> Result<u64, StorageError>;
 
     /// Returns the turns of a session's epoch and activation, oldest first, at most the `limit` newest.
     async fn of_activation(

@@ -122,13 +122,13 @@ pub fn read(tool: NativeTool, arguments: &str, channel: &Capabilities) -> Result
         T::EndAgentSession => {
             let End { reason, completion_context } = parse(arguments)?;
             Command::End {
-                reason: reason.filter(|text| is_said(text)),
+                reason: reason_of(reason)?,
                 completion_context: completion_context.filter(|text| is_said(text)),
             }
         }
         T::TransferToHuman => {
             let ToHuman { reason } = parse(arguments)?;
-            Command::TransferToHuman { reason: reason.filter(|text| is_said(text)) }
+            Command::TransferToHuman { reason: reason_of(reason)? }
         }
         T::ExtendInactivityTimeout => {
             let Extend { minutes } = parse(arguments)?;
@@ -165,6 +165,18 @@ pub fn read(tool: NativeTool, arguments: &str, channel: &Capabilities) -> Result
             Command::NoteSentiment(note)
         }
     })
+}
+
+/// Most characters of a reason, which becomes a variable of the session.
+const LONGEST_REASON: usize = 500;
+
+fn reason_of(reason: Option<String>) -> Result<Option<String>, Rejection> {
+    match reason.filter(|text| is_said(text)) {
+        Some(reason) if reason.chars().count() > LONGEST_REASON => {
+            Err(Rejection(format!("reason: at most {LONGEST_REASON} characters")))
+        }
+        reason => Ok(reason),
+    }
 }
 
 fn is_said(text: &str) -> bool {

@@ -98,19 +98,21 @@ pub fn transcribed(transcription: Result<&str, AudioFault>) -> String {
     }
 }
 
-/// Returns the first input of a turn: `heard` has the texts of its messages. A turn without messages is a handoff of another
-/// agent, or the return of one.
+/// Returns the first input of a turn: `heard` has the texts of its messages. Before them stands why the agent has the
+/// conversation, if another agent handed it over or gave it back.
 pub fn first_input(event: &AgentStreamEvent, heard: &[String]) -> Item {
-    let context = event.handoff_context.as_deref().unwrap_or_default().trim();
-    let text = match &event.last_user_input {
-        _ if !heard.is_empty() => heard.join("\n"),
-        Some(last) => format!(
-            "[The conversation was handed to you by another agent]\nContext: {context}\nLast message of the customer: {}",
+    let said = heard.join("\n");
+    let context = event.handoff_context.as_deref().map(str::trim);
+    let why = match (&event.last_user_input, context) {
+        (Some(last), context) => format!(
+            "[The conversation was handed to you by another agent]\nContext: {}\nLast message of the customer: {}",
+            context.unwrap_or_default(),
             last.trim()
         ),
-        None => format!("[The specialist has ended its part]\nContext: {context}"),
+        (None, Some(context)) => format!("[The specialist has ended its part]\nContext: {context}"),
+        (None, None) => return Item::user(said),
     };
-    Item::user(text)
+    Item::user(if said.is_empty() { why } else { format!("{why}\n[The customer writes]\n{said}") })
 }
 
 #[cfg(test)]

@@ -43,6 +43,9 @@ pub struct AgentState {
     /// The sentiments so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sentiment_history: Vec<SentimentItem>,
+    /// The time of the newest message of the contact that a turn has taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard_until: Option<Timestamp>,
     /// When the contact counts as inactive (rulings S7). `None` once the executor was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
@@ -107,6 +110,7 @@ impl AgentState {
             ticket_id: None,
             sentiment: None,
             sentiment_history: Vec::new(),
+            heard_until: None,
             deadline: Some(deadline),
         }
     }

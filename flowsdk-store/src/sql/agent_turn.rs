@@ -5,6 +5,7 @@ use constcat::concat;
 use flowsdk_agent::ledger::{AgentTurn, AgentTurnRepository, HasAgentTurns};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::session::SessionId;
+use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
 use super::record::{All, Changes, Record as _, record};
@@ -32,7 +33,10 @@ pub(super) const OF_ACTIVATION: Sql = sql(concat!(
     " WHERE session_id = $1 AND epoch = $2 AND activation = $3 ORDER BY number DESC LIMIT $4"
 ));
 
-super::statement::statements! { INSERT, SAVE, RUNNING, SESSIONS_RUNNING, OF_ACTIVATION }
+const FORGET: Sql = sql("DELETE FROM agent_turn WHERE id IN (
+        SELECT id FROM agent_turn WHERE began_at < $1 AND is_running = 0 ORDER BY began_at, id LIMIT $2)");
+
+super::statement::statements! { INSERT, SAVE, RUNNING, SESSIONS_RUNNING, OF_ACTIVATION, FORGET }
 
 super::accessor::has!(HasAgentTurns::agent_turns -> AgentTurnRepository);
 
@@ -55,6 +59,10 @@ impl AgentTurnRepository for SqlTx {
 
     async fn sessions_running(&mut self, limit: u32) -> Result<Vec<SessionId>, StorageError> {
         self.conn.fetch_column(SESSIONS_RUNNING, (i64::from(limit),)).await
+    }
+
+    async fn forget(&mut self, before: Timestamp, limit: u32) -> Result<u64, StorageError> {
+        self.conn.execute(FORGET, (before, i64::from(limit))).await
     }
 
     async fn of_activation(

@@ -10,6 +10,7 @@ use flowsdk_core::session::Mode;
 use flowsdk_core::store::Store as _;
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::world::Agents;
 use crate::conversations::world::session;
@@ -48,7 +49,9 @@ async fn a_turn_that_was_left_goes_on(store: SqlStore) {
     loop {
         let visitor = format!("v{polls}");
         agents.reach(&visitor, "the price of tea").await;
-        let done = dies_after(polls, agents.another_executor().serve(&session(&visitor))).await;
+        let done =
+            dies_after(polls, agents.another_executor().serve(&session(&visitor), &CancellationToken::new()))
+                .await;
         // The next process finds what the last one has left, as a round of the executor does.
         let mut tx = agents.world.store.read().await.expect("read");
         let left = tx.agent_turns().sessions_running(100).await.expect("turns");
@@ -80,10 +83,10 @@ async fn a_tool_that_was_interrupted_is_not_run_again(store: SqlStore) {
     let agents = Agents::new(store, &rules).await;
     agents.reach("ana", "price").await;
     let gate = agents.shop.gate.acquire_many(1_000).await.expect("a gate");
-    let served = session("ana");
+    let (served, go_on) = (session("ana"), CancellationToken::new());
     let executor = agents.another_executor();
     {
-        let mut serving = pin!(executor.serve(&served));
+        let mut serving = pin!(executor.serve(&served, &go_on));
         while *agents.shop.calls.lock().expect("a lock") == 0 {
             assert!(serving.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
             tokio::task::yield_now().await;

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use flowsdk_agent::executor::Served;
 use flowsdk_agent::inbox::HasInbox as _;
-use flowsdk_agent::model::Item;
-use flowsdk_core::conversation::ConversationEvent;
-use flowsdk_core::event::{AgentEvent, AgentManualHandoffEvent, ExternalJump, FlowEvent};
+use flowsdk_agent::ledger::HasAgentTurns as _;
+use flowsdk_agent::model::{Item, ToolCall};
+use flowsdk_core::conversation::{ConversationEvent, publish_ahead};
+use flowsdk_core::event::{AgentEvent, AgentNotice, ExternalJump, FlowEvent};
 use flowsdk_core::message::{Direction, SenderKind};
 use flowsdk_core::session::Mode;
 use flowsdk_core::store::{Store as _, Transaction as _};
@@ -14,6 +16,7 @@ use flowsdk_core::stream::outbox::HasOutbox as _;
 use flowsdk_core::stream::topic::{Agent, TopicName};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::world::Agents;
 use crate::conversations::world::{MINUTE, session};
@@ -38,6 +41,14 @@ on_every_database! {
     a_desk_takes_the_conversation,
     a_turn_knows_the_turns_before,
     an_end_waits_for_what_was_not_heard,
+    an_end_waits_for_what_is_still_on_its_way,
+    whoever_writes_meanwhile_is_answered_by_whoever_knows_why,
+    whoever_waits_for_an_answer_is_not_inactive,
+    calls_may_be_numbered_anew_with_each_answer,
+    a_desk_that_takes_the_conversation_ends_the_turn,
+    what_the_session_was_lost_to_before_ends_nothing,
+    a_turn_waits_for_what_stands_ahead,
+    old_turns_are_forgotten,
 }
 
 fn says(text: &str) -> Value {
@@ -319,8 +330,8 @@ async fn nothing_is_sent_after_a_takeover(store: SqlStore) {
     let agents = Agents::new(store, &json!([echo()])).await;
     agents.reach("ana", "tea").await;
     let gate = agents.mind.gate.acquire_many(1_000).await.expect("a gate");
-    let ana = session("ana");
-    let serving = agents.executor.serve(&ana);
+    let (ana, go_on) = (session("ana"), CancellationToken::new());
+    let serving = agents.executor.serve(&ana, &go_on);
     let taking = async {
         while agents.mind.asks() == 0 {
             tokio::task::yield_now().await;
@@ -347,22 +358,7 @@ async fn nothing_is_sent_after_a_takeover(store: SqlStore) {
 async fn a_desk_takes_the_conversation(store: SqlStore) {
     let agents = Agents::new(store, &json!([echo()])).await;
     agents.reach("ana", "tea").await;
-    let session = agents.session("ana").await;
-    let event = AgentManualHandoffEvent {
-        session_id: session.id.clone(),
-        chat_id: session.chat_id.clone(),
-        to: session.id.party().to_owned(),
-        phone_number_id: session.id.phone_number_id().to_owned(),
-        queue_id: Some("q1".parse().expect("an id")),
-        user_id: None,
-        reason: Some("the desk takes it".to_owned()),
-        timestamp: agents.world.cx.now(),
-    };
-    let mut tx = agents.world.store.begin().await.expect("begin");
-    let event = NewEntry::of::<Agent>(&AgentEvent::ManualHandoff(event));
-    tx.outbox().push_many(&[event]).await.expect("published");
-    tx.commit().await.expect("commit");
-    agents.deliver().await;
+    agents.take_by_desk(&session("ana")).await;
     assert_eq!((agents.serve("ana").await, agents.mind.asks()), (Vec::new(), 0));
     assert_eq!(agents.session("ana").await.mode, Mode::Human);
     let events = agents.world.published(TopicName::Helpdesk).await;
@@ -395,12 +391,13 @@ async fn an_end_waits_for_what_was_not_heard(store: SqlStore) {
     let agents = Agents::new(store, &rules).await;
     agents.reach("ana", "bye").await;
     let gate = agents.mind.gate.acquire_many(1_000).await.expect("a gate");
-    let ana = session("ana");
-    let serving = agents.executor.serve(&ana);
+    let (ana, go_on) = (session("ana"), CancellationToken::new());
+    let serving = agents.executor.serve(&ana, &go_on);
     let writing = async {
         while agents.mind.asks() == 0 {
             tokio::task::yield_now().await;
         }
+        agents.world.clock.advance(Duration::from_millis(1));
         agents.say("ana", "wait, tea").await;
         drop(gate);
     };
@@ -408,4 +405,162 @@ async fn an_end_waits_for_what_was_not_heard(store: SqlStore) {
     served.expect("served");
     assert_eq!(agents.serve("ana").await, ["You said wait, tea"]);
     assert_eq!(agents.session("ana").await.mode, Mode::Agent);
+}
+
+/// The message is stored, and its event is not in the inbox yet.
+async fn an_end_waits_for_what_is_still_on_its_way(store: SqlStore) {
+    let rules = json!([{ "when": { "input": "bye" }, "calls": [{ "tool": "endAgentSession" }] }, echo()]);
+    let agents = Agents::new(store, &rules).await;
+    agents.reach("ana", "bye").await;
+    agents.world.clock.advance(Duration::from_millis(1));
+    agents.world.say("ana", "late", "wait, tea").await;
+    assert_eq!(agents.serve("ana").await, [""; 0]);
+    assert_eq!(agents.session("ana").await.mode, Mode::Agent);
+    agents.deliver().await;
+    assert_eq!(agents.serve("ana").await, ["You said wait, tea"]);
+}
+
+async fn whoever_writes_meanwhile_is_answered_by_whoever_knows_why(store: SqlStore) {
+    let rules = json!([
+        { "when": { "instructions": "You are sales", "input": "broken$" }, "calls": [{ "tool": "transferToAgent",
+            "arguments": { "agentId": "care", "handoffContext": "a cup", "lastUserInput": "it is broken" } }] },
+        { "when": { "instructions": "You are care", "input": "(?s)Context: (.*)$" }, "calls": says("{{1}}") },
+    ]);
+    let agents = Agents::new(store, &rules).await;
+    agents.reach("ana", "my cup is broken").await;
+    let gate = agents.mind.gate.acquire_many(1_000).await.expect("a gate");
+    let (ana, go_on) = (session("ana"), CancellationToken::new());
+    let serving = agents.executor.serve(&ana, &go_on);
+    let writing = async {
+        while agents.mind.asks() == 0 {
+            tokio::task::yield_now().await;
+        }
+        agents.say("ana", "the blue one").await;
+        drop(gate);
+    };
+    let (served, ()) = tokio::join!(serving, writing);
+    served.expect("served");
+    let told = agents.serve("ana").await;
+    assert_eq!(
+        told,
+        ["a cup\nLast message of the customer: it is broken\n[The customer writes]\nthe blue one"],
+        "one answer to both"
+    );
+}
+
+async fn whoever_waits_for_an_answer_is_not_inactive(store: SqlStore) {
+    let agents = Agents::new(store, &json!([echo()])).await;
+    agents.reach("ana", "tea").await;
+    let gate = agents.mind.gate.acquire_many(1_000).await.expect("a gate");
+    let (ana, go_on) = (session("ana"), CancellationToken::new());
+    let serving = agents.executor.serve(&ana, &go_on);
+    let waiting = async {
+        while agents.mind.asks() == 0 {
+            tokio::task::yield_now().await;
+        }
+        agents.world.wait(60 * MINUTE).await;
+        agents.deliver().await;
+        drop(gate);
+    };
+    let (served, ()) = tokio::join!(serving, waiting);
+    served.expect("served");
+    assert_eq!(agents.serve("ana").await, ["You said tea"]);
+    let session = agents.session("ana").await;
+    let state = session.agent.as_ref().expect("an agent has it");
+    assert_eq!(state.deadline, Some(agents.world.cx.now() + session.expiry_timeout));
+    assert!(session.wake_at.is_some(), "the timer runs again");
+}
+
+async fn calls_may_be_numbered_anew_with_each_answer(store: SqlStore) {
+    let call = |name: &str, arguments: Value| {
+        Item::ToolCall(ToolCall {
+            id: "0".to_owned(),
+            name: name.to_owned(),
+            arguments: arguments.to_string(),
+        })
+    };
+    let agents = Agents::new(store, &json!([])).await;
+    let answers = [
+        vec![call("setVariable", json!({ "key": "a", "value": "1" }))],
+        vec![call("sendTextMessage", json!({ "text": "Done" }))],
+    ];
+    agents.mind.answer_first(answers);
+    agents.reach("ana", "tea").await;
+    assert_eq!(agents.serve("ana").await, ["Done"]);
+}
+
+async fn a_desk_that_takes_the_conversation_ends_the_turn(store: SqlStore) {
+    let agents = Agents::new(store, &json!([echo()])).await;
+    agents.reach("ana", "tea").await;
+    let gate = agents.mind.gate.acquire_many(1_000).await.expect("a gate");
+    let (ana, stop) = (session("ana"), CancellationToken::new());
+    let serving = agents.executor.serve(&ana, &stop);
+    let taking = async {
+        while agents.mind.asks() == 0 {
+            tokio::task::yield_now().await;
+        }
+        stop.cancel();
+    };
+    let (served, ()) = tokio::join!(serving, taking);
+    assert_eq!(served.expect("served"), Served::Done);
+    drop(gate);
+    let (epoch, id) = (agents.session("ana").await.epoch, session("ana"));
+    assert!(agents.turns("ana", epoch, 0).await[0].is_running, "it is left as it was");
+    agents.take_by_desk(&id).await;
+    assert_eq!(agents.serve("ana").await, [""; 0]);
+    let turn = agents.turns("ana", epoch, 0).await.remove(0);
+    assert_eq!((turn.is_running, turn.error.as_deref()), (false, Some("the session has moved on")));
+    assert_eq!((agents.session("ana").await.mode, agents.mind.asks()), (Mode::Human, 1));
+}
+
+async fn what_the_session_was_lost_to_before_ends_nothing(store: SqlStore) {
+    let agents = Agents::new(store, &json!([echo()])).await;
+    agents.reach("ana", "tea").await;
+    let current = agents.session("ana").await;
+    let lost = AgentNotice {
+        session_id: current.id.clone(),
+        chat_id: current.chat_id.clone(),
+        to: current.id.party().to_owned(),
+        phone_number_id: current.id.phone_number_id().to_owned(),
+        agent_id: "sales".parse().expect("an id"),
+        ticket_id: None,
+        epoch: current.epoch - 1,
+        timestamp: agents.world.cx.now(),
+    };
+    agents.publish(&AgentEvent::SessionLost(lost)).await;
+    assert_eq!(agents.serve("ana").await, ["You said tea"]);
+}
+
+async fn a_turn_waits_for_what_stands_ahead(store: SqlStore) {
+    let agents = Agents::new(store, &json!([echo()])).await;
+    agents.reach("ana", "tea").await;
+    // It leads nowhere, so the agent keeps the session.
+    let jump = ExternalJump {
+        session_id: session("ana"),
+        flow_id: "attended".parse().expect("an id"),
+        block_id: "nowhere".parse().expect("an id"),
+        execute_on_entry: true,
+        redirect_id: None,
+        ahead: false,
+    };
+    let mut tx = agents.world.store.begin().await.expect("begin");
+    publish_ahead(&mut tx, FlowEvent::ExternalJump(jump)).await.expect("published");
+    tx.commit().await.expect("commit");
+    let served = agents.executor.serve(&session("ana"), &CancellationToken::new()).await;
+    assert_eq!((served.expect("served"), agents.mind.asks()), (Served::NotNow, 0));
+    agents.go_on().await;
+    assert_eq!(agents.serve("ana").await, ["You said tea"]);
+}
+
+async fn old_turns_are_forgotten(store: SqlStore) {
+    let agents = Agents::new(store, &json!([echo()])).await;
+    agents.reach("ana", "tea").await;
+    agents.serve("ana").await;
+    agents.reach("bia", "tea").await;
+    let now = agents.world.cx.now();
+    for (before, forgotten) in [(now, 0), (now + MINUTE, 1), (now + MINUTE, 0)] {
+        let mut tx = agents.world.store.begin().await.expect("begin");
+        assert_eq!(tx.agent_turns().forget(before, 10).await.expect("forgotten"), forgotten);
+        tx.commit().await.expect("commit");
+    }
 }

@@ -1,12 +1,13 @@
 //! A router whose flow hands over to an AI agent, with a model that answers by rules.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_agent::agent::{AgentType, AiAgent};
 use flowsdk_agent::executor::{Executor, Models, Settings};
-use flowsdk_agent::inbox::{AgentInbox, Delivered};
+use flowsdk_agent::inbox::{AgentInbox, Delivered, HasInbox as _};
 use flowsdk_agent::ledger::{AgentTurn, HasAgentTurns as _};
 use flowsdk_agent::model::{Answer, Item, ModelError, ModelProvider, ModelRequest, Patience};
 use flowsdk_agent::prompt::SystemPrompt;
@@ -14,16 +15,19 @@ use flowsdk_agent::scripted::{Script, Scripted};
 use flowsdk_core::conversation::{ConversationEvent, Handover, OutgoingSink, ToolCalls};
 use flowsdk_core::credential::{HasLlmCredentials as _, LlmCredential, LlmProvider};
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::event::FlowEvent;
+use flowsdk_core::event::{AgentEvent, AgentManualHandoffEvent, FlowEvent};
 use flowsdk_core::flow::{HttpAnswer, HttpCaller, HttpRequest, OutsideFailure, ScriptRequest, ScriptRunner};
 use flowsdk_core::message::SenderKind;
 use flowsdk_core::record::HasRecords as _;
-use flowsdk_core::session::Session;
+use flowsdk_core::session::{Session, SessionId};
 use flowsdk_core::store::{Store as _, Transaction as _};
-use flowsdk_core::stream::topic::TopicName;
+use flowsdk_core::stream::broker::NewEntry;
+use flowsdk_core::stream::outbox::HasOutbox as _;
+use flowsdk_core::stream::topic::{Agent, TopicName};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::CancellationToken;
 
 use crate::conversations::flows::flow_of;
 use crate::conversations::world::{KEY, World, bodies, body, session};
@@ -33,12 +37,18 @@ use crate::support::stepping::Stepping;
 #[derive(Debug)]
 pub(crate) struct Mind {
     script: Scripted,
+    first: Mutex<VecDeque<Vec<Item>>>,
     pub(crate) asked: Mutex<Vec<Vec<Item>>>,
     /// Each answer takes a permit.
     pub(crate) gate: Semaphore,
 }
 
 impl Mind {
+    /// Answers with these items, before the rules.
+    pub(crate) fn answer_first(&self, answers: impl IntoIterator<Item = Vec<Item>>) {
+        self.first.lock().expect("a lock").extend(answers);
+    }
+
     pub(crate) fn asks(&self) -> usize {
         self.asked.lock().expect("a lock").len()
     }
@@ -49,7 +59,11 @@ impl ModelProvider for Mind {
     async fn answer(&self, request: ModelRequest<'_>) -> Result<Answer, ModelError> {
         self.asked.lock().expect("a lock").push(request.items.to_vec());
         self.gate.acquire().await.expect("it is never closed").forget();
-        self.script.answer(request).await
+        let first = self.first.lock().expect("a lock").pop_front();
+        match first {
+            Some(items) => Ok(Answer { items, ..Answer::default() }),
+            None => self.script.answer(request).await,
+        }
     }
 }
 
@@ -128,6 +142,7 @@ impl Agents {
         let script = Script::parse(&json!({ "rules": rules }).to_string()).expect("a script");
         let mind = Arc::new(Mind {
             script: Scripted::new(script),
+            first: Mutex::default(),
             asked: Mutex::default(),
             gate: Semaphore::new(1_000),
         });
@@ -236,16 +251,39 @@ impl Agents {
         self.inbox.put(delivered).await.expect("put");
     }
 
+    /// Publishes an event for agents, and puts it into the inbox.
+    pub(crate) async fn publish(&self, event: &AgentEvent) {
+        let mut tx = self.world.store.begin().await.expect("begin");
+        tx.outbox().push_many(&[NewEntry::of::<Agent>(event)]).await.expect("published");
+        tx.commit().await.expect("commit");
+        self.deliver().await;
+    }
+
+    /// The desk takes a session, for the queue `q1`.
+    pub(crate) async fn take_by_desk(&self, id: &SessionId) {
+        let session = self.world.stored(id.party()).await.expect("a session").session;
+        let event = AgentManualHandoffEvent {
+            session_id: session.id.clone(),
+            chat_id: session.chat_id.clone(),
+            to: session.id.party().to_owned(),
+            phone_number_id: session.id.phone_number_id().to_owned(),
+            queue_id: Some("q1".parse().expect("an id")),
+            user_id: None,
+            reason: Some("the desk takes it".to_owned()),
+            timestamp: self.world.cx.now(),
+        };
+        self.publish(&AgentEvent::ManualHandoff(event)).await;
+    }
+
     /// Works off what waits for a visitor, and what follows from it. Returns what they are told.
     pub(crate) async fn serve(&self, visitor: &str) -> Vec<String> {
+        let session = session(visitor);
         loop {
-            self.executor.serve(&session(visitor)).await.expect("served");
-            let events = self.world.published(TopicName::Agent).await;
-            if events.is_empty() {
+            self.executor.serve(&session, &CancellationToken::new()).await.expect("served");
+            let mut tx = self.world.store.read().await.expect("read");
+            if tx.inbox().of_session(&session).await.expect("events").is_empty() {
                 break;
             }
-            let delivered = events.iter().map(|event| Delivered::read(&event.to_string()).expect("an event"));
-            self.inbox.put(delivered).await.expect("put");
         }
         self.told()
     }
