@@ -59,40 +59,34 @@ pub(super) const HAS_LOST_ROUTER: (&str, &str) = (
             WHERE router.id = agent.router_id))",
 );
 
-/// Whether an agent may serve contacts: they are an administrator, or their group may write in the helpdesk. On SQLite and
-/// on Postgres.
-pub(super) const MAY_SERVE: (&str, &str) = (
-    "EXISTS (SELECT 1 FROM user_account LEFT JOIN user_group ON user_group.id = user_account.group_id
-        WHERE user_account.id = agent.user_id AND (user_account.user_role = 'admin' OR EXISTS (
-            SELECT 1 FROM json_each(user_group.permissions) AS permission,
+/// Whether an agent, of `user_account` and `user_group`, serves the contacts of their router: they are an administrator, or
+/// their group has the router and may write in the helpdesk. On SQLite and on Postgres.
+pub(super) const SERVES: (&str, &str) = (
+    "(user_account.user_role = 'admin' OR (
+        (json_array_length(user_group.router_ids) = 0
+            OR EXISTS (SELECT 1 FROM json_each(user_group.router_ids) WHERE value = agent.router_id))
+        AND EXISTS (SELECT 1 FROM json_each(user_group.permissions) AS permission,
                 json_each(permission.value -> 'actions') AS action
             WHERE permission.value ->> 'resource' = 'helpdesk' AND action.value = 'write')))",
-    r#"EXISTS (SELECT 1 FROM user_account LEFT JOIN user_group ON user_group.id = user_account.group_id
-        WHERE user_account.id = agent.user_id AND (user_account.user_role = 'admin'
-            OR user_group.permissions @> '[{"resource": "helpdesk", "actions": ["write"]}]'))"#,
+    r#"(user_account.user_role = 'admin' OR (
+        (jsonb_array_length(user_group.router_ids) = 0 OR user_group.router_ids @> to_jsonb(agent.router_id))
+        AND user_group.permissions @> '[{"resource": "helpdesk", "actions": ["write"]}]'))"#,
 );
 
 pub(super) const LOCK_ONLINE_AGENTS: Sql = sql_per(
+    concat!(ONLINE_AGENTS, "IN (SELECT value FROM json_each($1)) AND ", SERVES.0, " ORDER BY agent.id"),
     concat!(
         ONLINE_AGENTS,
-        "IN (SELECT value FROM json_each($1)) AND NOT ",
-        HAS_LOST_ROUTER.0,
-        " AND ",
-        MAY_SERVE.0,
-        " ORDER BY agent.id"
-    ),
-    concat!(
-        ONLINE_AGENTS,
-        "= ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND NOT ",
-        HAS_LOST_ROUTER.1,
-        " AND ",
-        MAY_SERVE.1,
+        "= ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND ",
+        SERVES.1,
         " ORDER BY agent.id FOR UPDATE OF agent"
     ),
 );
 const ONLINE_AGENTS: &str =
     "SELECT queue_agent.queue_id, agent.user_id FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
     JOIN desk_presence ON desk_presence.user_id = agent.user_id
+    JOIN user_account ON user_account.id = agent.user_id
+    LEFT JOIN user_group ON user_group.id = user_account.group_id
     WHERE desk_presence.status = 'online' AND desk_presence.until > $2 AND queue_agent.queue_id ";
 
 /// `$2` lists routers; NULL is all.

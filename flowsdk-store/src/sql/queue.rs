@@ -10,7 +10,7 @@ use flowsdk_helpdesk::agent::{DeskAgent, DeskAgentId};
 use flowsdk_helpdesk::queue::{HasQueues, Queue, QueueRepository};
 
 use super::SqlTx;
-use super::desk_agent::{HAS_LOST_ROUTER, MAY_SERVE};
+use super::desk_agent::SERVES;
 use super::record::{Record as _, record};
 use super::router_record::{RecordSql, RouterTable};
 use super::statement::{Sql, sql, sql_list, sql_per};
@@ -99,24 +99,22 @@ const OF_USERS: Sql = sql_list!(
 const PRESENT_IN: Sql = sql_per(
     concat!(
         PRESENT,
-        "queue_agent.queue_id IN (SELECT value FROM json_each($1)) AND NOT ",
-        HAS_LOST_ROUTER.0,
-        " AND ",
-        MAY_SERVE.0,
+        "queue_agent.queue_id IN (SELECT value FROM json_each($1)) AND ",
+        SERVES.0,
         " GROUP BY queue_agent.queue_id"
     ),
     concat!(
         PRESENT,
-        "queue_agent.queue_id = ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND NOT ",
-        HAS_LOST_ROUTER.1,
-        " AND ",
-        MAY_SERVE.1,
+        "queue_agent.queue_id = ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND ",
+        SERVES.1,
         " GROUP BY queue_agent.queue_id"
     ),
 );
 const PRESENT: &str =
     "SELECT queue_agent.queue_id, COUNT(*) FROM queue_agent JOIN agent ON agent.id = queue_agent.agent_id
         JOIN desk_presence ON desk_presence.user_id = agent.user_id
+        JOIN user_account ON user_account.id = agent.user_id
+        LEFT JOIN user_group ON user_group.id = user_account.group_id
      WHERE desk_presence.status IN ('online', 'busy') AND desk_presence.until > $2 AND ";
 
 super::statement::statements! {
