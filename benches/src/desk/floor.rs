@@ -243,6 +243,8 @@ impl Floor {
                 context_variables: variables(queue),
                 preset_queue_id: None,
                 preset_user_id: None,
+                ai_ticket_id: None,
+                sentiment: None,
                 epoch: Some(EPOCH),
                 timestamp: self.now,
             }))

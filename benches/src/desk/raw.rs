@@ -186,7 +186,9 @@ impl Raw {
         let open = sqlx::query(OPEN).bind(floor.router.as_str()).bind(EPOCH).bind(now.as_millis()).bind(&ids);
         let open = open.bind(texts(|ticket| ticket.chat_id.to_string()));
         let open = open.bind(texts(|ticket| ticket.contact_id.to_string())).bind(&sessions);
-        open.bind(texts(|ticket| ticket.queue_id.to_string())).execute(&mut *tx).await?;
+        open.bind(texts(|ticket| ticket.queue_id.as_ref().map(ToString::to_string).unwrap_or_default()))
+            .execute(&mut *tx)
+            .await?;
         sqlx::query(POINT).bind(&sessions).bind(&ids).execute(&mut *tx).await?;
         tx.commit().await?;
 

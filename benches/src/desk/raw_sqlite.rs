@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::event::HelpdeskEvent;
+use flowsdk_core::id::QueueId;
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::ticket::Ticket;
@@ -111,8 +112,8 @@ impl RawSqlite {
                 let session = ticket.session_id.as_ref().map(SessionId::to_string);
                 ensure!(waits.exists(params![session, EPOCH])?, "a session has moved on");
                 let of = [&ticket.chat_id.to_string(), &ticket.contact_id.to_string()];
-                let (id, router, queue) =
-                    (ticket.id.as_str(), floor.router.as_str(), ticket.queue_id.as_str());
+                let queue = ticket.queue_id.as_ref().map(QueueId::as_str);
+                let (id, router) = (ticket.id.as_str(), floor.router.as_str());
                 let at = now.as_millis();
                 open.execute(params![id, router, of[0], of[1], session, queue, EPOCH, at])?;
                 point.execute(params![session, id])?;

@@ -8,6 +8,7 @@ use flowsdk_core::schema::SchemaAttributes;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::SentimentSettings;
 use crate::tool::{FlowTool, NativeTool, ToolSettings};
 use crate::turn::Colleague;
 
@@ -75,9 +76,14 @@ impl AgentConfiguration {
             enabled: self.enabled_internal_tools.clone(),
             descriptions: self.native_tool_descriptions.clone(),
             has_knowledge: self.has_rag_sources,
-            notes_sentiment: false,
+            notes_sentiment: self.sentiment().notes_each_turn,
             flows: self.tools.clone(),
         }
+    }
+
+    /// Returns how sentiments are found.
+    pub fn sentiment(&self) -> SentimentSettings {
+        SentimentSettings::of(self.sentiment_config.as_ref())
     }
 
     /// Returns the agents of its routes, as its model is told of them.

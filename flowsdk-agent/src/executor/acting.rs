@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use flowsdk_core::contact::ContactChange;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::OutgoingEvent;
+use flowsdk_core::event::{OutgoingEvent, SentimentResult};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{AgentId, FlowId, MessageId};
 use flowsdk_core::message::{ContentMessage, Sender, SenderKind, Source};
 use flowsdk_core::session::{
-    ChainEntry, MAX_CONTACT_VARIABLES, MAX_SESSION_VARIABLES, Session, merge_variables,
+    ChainEntry, MAX_CONTACT_VARIABLES, MAX_SESSION_VARIABLES, SentimentItem, Session, merge_variables,
 };
 use serde_json::{Map, Value};
 
@@ -18,11 +18,12 @@ use super::handing_on::{
     Handing, NoTransfer, check_transfer, hand_to_agent, hand_to_human, hand_to_parent, returns,
 };
 use super::opening::OpenTurn;
+use super::ticket::update_ticket;
 use crate::agent::AiAgent;
 use crate::configuration::is_in_service;
 use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item, ToolCall};
-use crate::tool::Command;
+use crate::tool::{Command, SentimentNote};
 use crate::turn::{Act, Effect, Judgement, SENT};
 
 const DONE: &str = "done";
@@ -166,10 +167,12 @@ impl<T: ExecutorTx> Acting<'_, T> {
                 done(HANDED_ON, BREAKS)
             }
             Command::End { reason, completion_context } => self.end(reason, completion_context).await,
-            // Neither is in a toolset while agents have no knowledge and note no sentiment.
-            Command::Search(_) | Command::NoteSentiment(_) => {
-                Ok(Err("this tool is not available".to_owned()))
+            Command::NoteSentiment(note) => {
+                self.note_sentiment(note);
+                done(DONE, NOTHING_MORE)
             }
+            // It is in no toolset while agents have no knowledge.
+            Command::Search(_) => Ok(Err("this tool is not available".to_owned())),
         }
     }
 
@@ -190,6 +193,26 @@ impl<T: ExecutorTx> Acting<'_, T> {
             typing_ms: None,
             ig_comment_target: None,
         });
+    }
+
+    /// Notes how the contact feels. What is said in a short message shows little, and is not noted.
+    fn note_sentiment(&mut self, note: SentimentNote) {
+        let settings = self.turn.configuration.sentiment();
+        if self.record.course.heard() < settings.min_message_length {
+            return;
+        }
+        let turn = self.record.number;
+        let Some(state) = &mut self.session.agent else { return };
+        let item =
+            SentimentItem { turn, sentiment: note.sentiment, score: note.score, updated_at: self.cx.now() };
+        let before = state.sentiment.as_ref().map(|result| result.item.sentiment);
+        state.sentiment_history.retain(|known| known.turn != turn);
+        state.sentiment_history.push(item.clone());
+        let SentimentNote { signals, escalation_risk, note, .. } = note;
+        state.sentiment = Some(SentimentResult { item, signals, escalation_risk, note });
+        if before != state.sentiment.as_ref().map(|result| result.item.sentiment) {
+            self.handing.entries.extend(update_ticket(self.cx, &self.session));
+        }
     }
 
     async fn set_contact_variable(&mut self, key: String, value: Value) -> Result<Done, StorageError> {

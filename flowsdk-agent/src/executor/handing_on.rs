@@ -5,7 +5,8 @@ use std::time::Duration;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::publish_ahead;
 use flowsdk_core::event::{
-    AgentStreamEvent, FlowEvent, HandBack, HandoffEvent, HelpdeskEvent, NoticeKind, OutgoingEvent,
+    AgentStreamEvent, AiTicketEnd, FlowEvent, HandBack, HandoffEvent, HelpdeskEvent, NoticeKind,
+    OutgoingEvent,
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{AgentId, QueueId, UserId};
@@ -17,6 +18,7 @@ use flowsdk_core::stream::topic::Helpdesk;
 use flowsdk_core::time::Timestamp;
 
 use super::ExecutorTx;
+use super::ticket::{close_ticket, update_ticket};
 
 /// How long a contact sees that an answer is being prepared, unless it comes before.
 const TYPING_LASTS: Duration = Duration::from_secs(30);
@@ -50,6 +52,10 @@ pub(super) async fn end_by_force<T: ExecutorTx>(
     session: &Session,
     reason: &str,
 ) -> Result<(), StorageError> {
+    let closed = close_ticket(cx, session, AiTicketEnd::Resolved, Some(reason.to_owned()));
+    if let Some(closed) = closed {
+        tx.outbox().push_many(&[closed]).await?;
+    }
     let event = HandBack {
         session_id: session.id.clone(),
         chat_id: session.chat_id.clone(),
@@ -77,15 +83,27 @@ pub(super) async fn hand_to_human<T: ExecutorTx>(
     let of = std::slice::from_ref(&session.contact_id);
     let contact = tx.contacts().find_many_for_update(of).await?.pop();
     let contact = contact.ok_or(StorageError::Stale { entity: "contact" })?;
-    match reason {
-        Some(reason) => drop(session.variables.insert("agentHandoffReason".to_owned(), reason.into())),
-        None => drop(session.variables.remove("agentHandoffReason")),
+    match &reason {
+        Some(reason) => {
+            session.variables.insert("agentHandoffReason".to_owned(), reason.as_str().into());
+        }
+        None => {
+            session.variables.remove("agentHandoffReason");
+        }
     }
+    handing.entries.extend(close_ticket(cx, session, AiTicketEnd::System, reason));
+    let state = session.agent.take();
     session.give_to(Mode::Human);
     session.arm(cx.now());
+    let (ai_ticket_id, sentiment) = match state {
+        Some(state) => (state.ticket_id, state.sentiment),
+        None => (None, None),
+    };
     let event = HandoffEvent {
         preset_queue_id: queue,
         preset_user_id: user,
+        ai_ticket_id,
+        sentiment,
         ..HandoffEvent::of(session, &contact, cx.now())
     };
     handing.entries.push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Handoff(event)));
@@ -164,13 +182,15 @@ fn activate(
     state.activation += 1;
     state.messages.clear();
     state.previous_response_id = None;
+    let max_messages = state.max_messages;
+    handing.entries.extend(update_ticket(cx, session));
     let event = AgentStreamEvent {
         session_id: session.id.clone(),
         chat_id: session.chat_id.clone(),
         to: session.id.party().to_owned(),
         phone_number_id: session.id.phone_number_id().to_owned(),
         agent_id,
-        max_messages: state.max_messages,
+        max_messages,
         messages: Vec::new(),
         handoff_context: Some(context),
         last_user_input,

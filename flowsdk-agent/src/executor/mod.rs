@@ -10,6 +10,7 @@ mod handing_on;
 mod models;
 mod opening;
 mod run;
+mod ticket;
 mod tx;
 mod under_way;
 mod writing;

@@ -9,11 +9,13 @@ use flowsdk_core::id::{ContactId, LlmCredentialId};
 use flowsdk_core::record::HasRecords as _;
 use flowsdk_core::session::{AgentConfigSnapshot, AgentState, Mode, Session, SessionId};
 use flowsdk_core::store::{Store, transact};
+use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::time::Timestamp;
 use serde_json::{Map, Value};
 
 use super::acting::Outside;
 use super::handing_on::{Handing, end_by_force, hand_to_human};
+use super::ticket::{close_lost_ticket, open_ticket};
 use super::writing::Sent;
 use super::{Executor, ExecutorTx};
 use crate::agent::AiAgent;
@@ -83,7 +85,11 @@ impl Asked {
         let mut asked = Self::default();
         for letter in letters {
             match &letter.event {
-                AgentEvent::ManualHandoff(event) => asked.handoff = Some(event.clone()),
+                AgentEvent::ManualHandoff(event) => {
+                    if event.epoch.is_none_or(|of_event| of_event == epoch) {
+                        asked.handoff = Some(event.clone());
+                    }
+                }
                 AgentEvent::Inactivity(notice) => asked.is_inactive |= notice.epoch == epoch,
                 AgentEvent::SessionLost(notice) => asked.is_lost |= notice.epoch == epoch,
                 AgentEvent::Turn(event) => {
@@ -191,6 +197,7 @@ where
             let provider = credential.map(|credential| credential.provider.name()).unwrap_or_default();
             state.config_snapshot = Some(snapshot(&configuration, provider, state.max_messages));
         }
+        handing.entries.extend(open_ticket(&self.cx, &mut session));
         session.arm(self.cx.now());
         tx.agent_turns().insert(&turn).await?;
         handing.show_typing(self.cx.now());
@@ -209,6 +216,8 @@ where
     ) -> AgentTurn {
         let heard: Vec<String> = turns.iter().flat_map(|event| &event.messages).map(text_of).collect();
         let context = turns.iter().rev().find(|event| event.handoff_context.is_some()).cloned();
+        let last_text = heard.last().or(last.last_user_input.as_ref());
+        let course = crate::turn::Course::hearing(last_text.map_or(0, |text| text.chars().count()));
         AgentTurn {
             id: AgentTurnId::generate(self.cx.ids()),
             router_id: session.router_id.clone(),
@@ -222,7 +231,7 @@ where
             is_running: true,
             items: vec![first_input(&context.unwrap_or(last), &heard)],
             answered: 0,
-            course: crate::turn::Course::default(),
+            course,
             began_call: None,
             answers: Vec::new(),
             end_reason: None,
@@ -327,10 +336,19 @@ pub(super) async fn standing<T: ExecutorTx>(tx: &mut T, id: &SessionId) -> Resul
     })
 }
 
-/// Takes events out of the inbox.
+/// Takes events out of the inbox. The tickets of sessions that agents have lost are closed.
 async fn take<T: ExecutorTx>(tx: &mut T, letters: &[Letter], now: Timestamp) -> Result<(), StorageError> {
     let ids: Vec<String> = letters.iter().map(|letter| letter.id.clone()).collect();
-    if ids.is_empty() { Ok(()) } else { tx.inbox().take(&ids, now).await }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    tx.inbox().take(&ids, now).await?;
+    let lost = letters.iter().filter_map(|letter| match &letter.event {
+        AgentEvent::SessionLost(notice) => close_lost_ticket(notice),
+        _ => None,
+    });
+    let lost: Vec<NewEntry> = lost.collect();
+    if lost.is_empty() { Ok(()) } else { tx.outbox().push_many(&lost).await }
 }
 
 /// Ends a turn whose agent has lost the session.

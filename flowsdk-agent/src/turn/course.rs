@@ -29,6 +29,9 @@ const GIVE_IT_UP: &str = "Do not call this tool again in this turn.";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Course {
+    /// Characters of the last message of the contact.
+    #[serde(default)]
+    heard: usize,
     iterations: u32,
     has_sent: bool,
     was_nudged: bool,
@@ -95,6 +98,16 @@ pub enum Ending {
 }
 
 impl Course {
+    /// Returns the course of a turn that answers a message of so many characters.
+    pub fn hearing(characters: usize) -> Self {
+        Self { heard: characters, ..Self::default() }
+    }
+
+    /// Returns of how many characters the last message of the contact is.
+    pub fn heard(&self) -> usize {
+        self.heard
+    }
+
     /// Returns whether the contact was written to.
     pub fn has_sent(&self) -> bool {
         self.has_sent || self.round.has_sent

@@ -129,6 +129,9 @@ pub struct AgentManualHandoffEvent {
     /// Why, in the words of who asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The session's `epoch` of which it was asked (rulings S14); of another one it does nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i64>,
     /// When it was asked for.
     pub timestamp: Timestamp,
 }

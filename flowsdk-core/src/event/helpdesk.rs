@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::cell::Named;
 use crate::contact::Contact;
 use crate::id::{AgentId, ChatId, ContactId, MessageId, QueueId, RouterId, TicketId, UserId};
 use crate::message::{IncomingMessage, MessageStatus, StatusError};
-use crate::session::{Session, SessionId};
+use crate::session::{SentimentItem, Session, SessionId};
 use crate::time::Timestamp;
 
 /// An event for the helpdesk (spec B 4.7, 6), discriminated by `kind`.
@@ -57,6 +58,12 @@ pub struct HandoffEvent {
     /// The user who gets the ticket at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset_user_id: Option<UserId>,
+    /// The AI ticket of the agent that hands over: the chain goes on from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ai_ticket_id: Option<TicketId>,
+    /// The customer's last sentiment, as that agent judged it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentiment: Option<SentimentResult>,
     /// The session's `epoch` with this owner (rulings S14); a hand-back carries it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,
@@ -131,14 +138,16 @@ impl HandoffEvent {
             context_variables: session.variables.clone(),
             preset_queue_id: None,
             preset_user_id: None,
+            ai_ticket_id: None,
+            sentiment: None,
             epoch: Some(session.epoch),
             timestamp,
         }
     }
 }
 
-/// The ticket of an AI session (spec B 3.2, 4.9).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What happened to the ticket of an AI session (spec B 3.2, 4.9). The helpdesk owns the row; the executor names it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AiTicketEvent {
     /// The id of the session.
@@ -147,34 +156,82 @@ pub struct AiTicketEvent {
     pub chat_id: ChatId,
     /// The id of the ticket.
     pub ticket_id: TicketId,
-    /// The new state of the ticket.
-    pub state: AiTicketState,
-    /// The id of the router.
-    pub router_id: RouterId,
-    /// The agent that has the session now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<AgentId>,
-    /// The customer's sentiment, when it changed its category.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sentiment: Option<Sentiment>,
-    /// When the ticket was opened, changed or closed.
+    /// What happened to it.
+    #[serde(flatten)]
+    pub change: AiTicketChange,
+    /// When that was.
     pub timestamp: Timestamp,
 }
 
-/// The state of the ticket of an AI session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AiTicketState {
-    /// The executor opened the ticket.
-    Created,
-    /// Agent or sentiment of the ticket changed.
-    Updated,
-    /// The ticket was closed for good.
-    Closed,
+/// A change of the ticket of an AI session, discriminated by `state`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "lowercase", rename_all_fields = "camelCase")]
+pub enum AiTicketChange {
+    /// Agents have the session now.
+    Created {
+        /// The router of the session.
+        router_id: RouterId,
+        /// The contact of the session.
+        contact_id: ContactId,
+        /// The agent that answers.
+        agent_id: AgentId,
+        /// The session's `epoch` while its agents have it (rulings S14).
+        epoch: i64,
+    },
+    /// Another agent answers, or the customer's sentiment has another category.
+    Updated {
+        /// The agent that answers.
+        agent_id: AgentId,
+        /// The customer's sentiment, where it was judged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sentiment: Option<SentimentResult>,
+    },
+    /// The agents' part is over.
+    Closed {
+        /// How it ended.
+        end: AiTicketEnd,
+        /// Why, in the words of the agent; else the reason that the flow is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// The last sentiment.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sentiment: Option<SentimentResult>,
+        /// The sentiments of all turns.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sentiment_history: Vec<SentimentItem>,
+    },
 }
 
-/// A customer's sentiment as an AI agent judges it (tool `updateSentiment`, spec B 4.9).
+/// How the agents' part of a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AiTicketEnd {
+    /// The root agent ended it: the flow goes on.
+    Resolved,
+    /// People have the session, or it was taken from the agents.
+    System,
+}
+
+/// A customer's sentiment with what shows it (tool `updateSentiment`, spec B 4.9).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SentimentResult {
+    /// The category, and how strong it is.
+    #[serde(flatten)]
+    pub item: SentimentItem,
+    /// The words of the customer that show it.
+    #[serde(default)]
+    pub signals: Vec<String>,
+    /// Whether a human should look soon.
+    #[serde(default)]
+    pub escalation_risk: bool,
+    /// Anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A customer's sentiment as an AI agent judges it by its tool `updateSentiment`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum Sentiment {
     /// The customer is content.

@@ -20,8 +20,8 @@ pub use flow::{
     EffectDone, ExternalJump, FlowEvent, HandBack, HandoffDeflect, InputTimeout, JumpTarget, Resume,
 };
 pub use helpdesk::{
-    AiTicketEvent, AiTicketState, HandoffContact, HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent,
-    SentMessageEvent, Sentiment,
+    AiTicketChange, AiTicketEnd, AiTicketEvent, HandoffContact, HandoffEvent, HelpdeskEvent,
+    HelpdeskMessageEvent, SentMessageEvent, Sentiment, SentimentResult,
 };
 pub use incoming::IncomingEvent;
 pub use notice::{Notice, NoticeKind};

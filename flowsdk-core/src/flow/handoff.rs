@@ -155,6 +155,8 @@ mod tests {
             context_variables: map(json!({ "subject": "Invoice 12", "order": { "total": 250 } })),
             preset_queue_id: None,
             preset_user_id: None,
+            ai_ticket_id: None,
+            sentiment: None,
             epoch: Some(1),
             timestamp: Timestamp::from_millis(1_700_000_000_000),
         };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::Sentiment;
+use crate::event::{Sentiment, SentimentResult};
 use crate::id::{AgentId, TicketId};
 use crate::time::Timestamp;
 
@@ -39,7 +39,7 @@ pub struct AgentState {
     pub ticket_id: Option<TicketId>,
     /// The customer's last sentiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sentiment: Option<SentimentItem>,
+    pub sentiment: Option<SentimentResult>,
     /// The sentiments so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sentiment_history: Vec<SentimentItem>,

@@ -43,7 +43,7 @@ impl TicketCount {
 }
 
 /// A ticket on a board.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct BoardCard {
@@ -61,7 +61,7 @@ pub struct BoardCard {
 }
 
 /// The tickets in a state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct BoardColumn {
@@ -108,7 +108,7 @@ pub struct BoardAgent {
 }
 
 /// The tickets of a router by their states, and its queues and agents with what they have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Board {

@@ -131,7 +131,7 @@ impl Names<'_> {
     fn card(&self, ticket: Ticket) -> BoardCard {
         BoardCard {
             contact_name: self.contacts.get(&ticket.contact_id).cloned().unwrap_or_default(),
-            queue_name: self.queue(&ticket.queue_id),
+            queue_name: ticket.queue_id.as_ref().and_then(|queue| self.queue(queue)),
             assigned_user_name: ticket.assigned_user_id.as_ref().and_then(|user| self.user(user)),
             ticket: ticket.into(),
         }

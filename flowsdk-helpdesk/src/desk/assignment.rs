@@ -36,7 +36,9 @@ where
 
     async fn assign_to_any(&self, by: By<'_>, before: Ticket) -> Result<Ticket, Error> {
         must_wait(&before, None)?;
-        self.dispatcher.dispatch(&before.queue_id).await?;
+        if let Some(queue) = &before.queue_id {
+            self.dispatcher.dispatch(queue).await?;
+        }
         let after = self.get(by.reach, &before.id).await?;
         if after.status == TicketStatus::Assigned {
             self.changes.updated(by.author, &before, &after);
@@ -55,7 +57,7 @@ where
             if before.status == TicketStatus::Assigned {
                 return Ok((before.clone(), before));
             }
-            let queue = queues.iter().find(|queue| queue.id == before.queue_id);
+            let queue = queues.iter().find(|queue| Some(&queue.id) == before.queue_id.as_ref());
             let queue = queue.ok_or(Error::AgentNotInQueue)?;
             // The place of an offered ticket was kept when it was offered.
             let has_place =
@@ -163,7 +165,7 @@ where
         })
         .await?;
         self.changes.updated(by.author, &before, &after);
-        self.dispatcher.dispatch_each(std::slice::from_ref(&after.queue_id)).await;
+        self.dispatcher.dispatch_each(after.queue_id.as_slice()).await;
         self.refill(Some(user)).await;
         self.get(by.reach, id).await
     }

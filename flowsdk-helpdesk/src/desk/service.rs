@@ -6,7 +6,7 @@ use flowsdk_core::change::{Author, ChangeLog};
 use flowsdk_core::chat::HasChatCatalog;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{Handover, say};
-use flowsdk_core::event::{JumpTarget, OutgoingEvent, WebhookEventType};
+use flowsdk_core::event::{AgentEvent, AgentManualHandoffEvent, JumpTarget, OutgoingEvent, WebhookEventType};
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::flow::HasFlows;
 use flowsdk_core::id::{ChatId, MessageId, QueueId, RouterId, TicketId, UserId};
@@ -18,8 +18,10 @@ use flowsdk_core::router::{Admitted, HasRouters, Reach};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::session::{HasSessions, Session};
 use flowsdk_core::store::{Retries, Store, Transaction, transact};
+use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::outbox::HasOutbox;
-use flowsdk_core::time::IsoTime;
+use flowsdk_core::stream::topic::Agent;
+use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::Serialize;
 
 use super::settings::ClosingSettings;
@@ -33,8 +35,8 @@ use crate::news::News;
 use crate::queue::HasQueues as _;
 use crate::tag::{HasTags, TagId};
 use crate::ticket::{
-    HasTickets, ServiceClocks, Ticket, TicketError as Error, TicketFilter, TicketStatus, TransferTarget,
-    find_within, stored,
+    HasTickets, ServiceClocks, Ticket, TicketError as Error, TicketFilter, TicketKind, TicketStatus,
+    TransferTarget, find_within, stored,
 };
 
 /// A transaction with all that the desk reads and writes. Every transaction with those accessors is one.
@@ -301,7 +303,7 @@ where
                 check_target(tx, &found, target).await?;
             }
             must_be_assigned(&found)?;
-            let survey = match settings.survey_of(tx, &found.queue_id).await? {
+            let survey = match settings.survey_of(tx, found.queue_id.as_ref()).await? {
                 Some(survey) if self.can_be_asked(tx, &found).await? => Some(survey),
                 _ => None,
             };
@@ -353,7 +355,8 @@ where
         Ok(after)
     }
 
-    /// Transfers an open ticket to a user or a queue. Returns the ticket with which it goes on.
+    /// Transfers an open ticket to a user or a queue. Returns the ticket with which it goes on. For one of AI agents that is
+    /// the same one: their executor is asked to hand the session over, and the ticket of people is opened then (spec B 3.2).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::TargetUnclear`], [`Error::Closed`], [`Error::AgentUnknown`],
@@ -380,31 +383,35 @@ where
         id: &TicketId,
         target: Option<&TransferTarget>,
     ) -> Result<Ticket, Error> {
-        let (before, Moved { closed, next }) =
-            transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
-                let found = find_within(tx, by.reach, id).await?;
-                let target = target.ok_or(Error::TargetUnclear)?;
-                let service = match target {
-                    TransferTarget::Queue(queue) => self.service_of(tx, &found.router_id, queue).await?,
-                    TransferTarget::User(_) => None,
-                };
-                let session = lock_session(tx, &found).await?;
-                if let TransferTarget::User(user) = target {
-                    let router = std::slice::from_ref(&found.router_id);
-                    if tx.tickets().lock_agent(user, Some(router)).await?.is_empty() {
-                        return Err(Error::AgentUnknown);
-                    }
+        let moved = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+            let found = find_within(tx, by.reach, id).await?;
+            let target = target.ok_or(Error::TargetUnclear)?;
+            let service = match target {
+                TransferTarget::Queue(queue) => self.service_of(tx, &found.router_id, queue).await?,
+                TransferTarget::User(_) => None,
+            };
+            let session = lock_session(tx, &found).await?;
+            if let TransferTarget::User(user) = target {
+                let router = std::slice::from_ref(&found.router_id);
+                if tx.tickets().lock_agent(user, Some(router)).await?.is_empty() {
+                    return Err(Error::AgentUnknown);
                 }
-                let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
-                let ticket = (session, before.clone());
-                let moved = transfer(tx, &self.cx, ticket, target, by.user, service).await?;
-                Ok((before, moved))
-            })
-            .await?;
+            }
+            let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
+            if before.kind == TicketKind::Ai {
+                ask_for_handoff(tx, &before, target, self.cx.now()).await?;
+                return Ok(None);
+            }
+            let ticket = (session, before.clone());
+            let moved = transfer(tx, &self.cx, ticket, target, by.user, service).await?;
+            Ok(Some((before, moved)))
+        })
+        .await?;
+        let Some((before, Moved { closed, next })) = moved else { return self.get(by.reach, id).await };
         self.changes.updated(by.author, &before, &closed);
         self.changes.created(by.author, &next);
         if next.status == TicketStatus::Waiting {
-            self.dispatcher.dispatch_each(std::slice::from_ref(&next.queue_id)).await;
+            self.dispatcher.dispatch_each(next.queue_id.as_slice()).await;
         }
         self.refill(before.assigned_user_id.as_ref()).await;
         // It may have been given to somebody already.
@@ -443,6 +450,32 @@ async fn lock<T: DeskTx>(tx: &mut T, ticket: &Ticket) -> Result<(Option<Session>
     let session = lock_session(tx, ticket).await?;
     let ticket = tx.tickets().find_for_update(&ticket.id).await?.ok_or(Error::NotFound)?;
     Ok((session, ticket))
+}
+
+/// Asks the executor of AI agents to hand the session of their ticket to people.
+async fn ask_for_handoff<T: HasOutbox>(
+    tx: &mut T,
+    ticket: &Ticket,
+    target: &TransferTarget,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let session = ticket.session_id.as_ref().filter(|_| ticket.is_open()).ok_or(Error::Closed)?;
+    let (queue_id, user_id) = match target.clone() {
+        TransferTarget::Queue(queue) => (Some(queue), None),
+        TransferTarget::User(user) => (None, Some(user)),
+    };
+    let event = AgentEvent::ManualHandoff(AgentManualHandoffEvent {
+        session_id: session.clone(),
+        chat_id: ticket.chat_id.clone(),
+        to: session.party().to_owned(),
+        phone_number_id: session.phone_number_id().to_owned(),
+        queue_id,
+        user_id,
+        reason: None,
+        epoch: ticket.epoch,
+        timestamp: now,
+    });
+    Ok(tx.outbox().push_many(&[NewEntry::of::<Agent>(&event)]).await?)
 }
 
 /// Checks that somebody has a ticket.

@@ -31,12 +31,13 @@ impl ClosingSettings {
         Ok(takes)
     }
 
-    /// Returns the survey of a queue.
+    /// Returns the survey of a queue; `None` for tickets of none.
     pub(super) async fn survey_of<T: HasQueues>(
         &mut self,
         tx: &mut T,
-        queue: &QueueId,
+        queue: Option<&QueueId>,
     ) -> Result<Option<Survey>, StorageError> {
+        let Some(queue) = queue else { return Ok(None) };
         if let Some((_, survey)) = self.surveys.iter().find(|(known, _)| known == queue) {
             return Ok(survey.clone());
         }

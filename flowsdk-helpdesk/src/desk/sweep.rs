@@ -1,6 +1,7 @@
 //! What becomes of tickets by themselves: when a time is over, or their session or their agent is gone.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
@@ -18,6 +19,10 @@ use crate::ticket::{
 
 /// Most tickets of one transaction.
 const AT_ONCE: u32 = 200;
+
+/// For how long nothing has happened in a session whose agents have left their ticket open. What they say of its end comes
+/// long before.
+const LEFT_AFTER: Duration = Duration::from_mins(10);
 
 /// Closes tickets that nobody closes, and lets those wait again that nobody works.
 #[derive(Debug)]
@@ -94,7 +99,8 @@ where
             (ticket.status, &ticket.assigned_user_id) == (seen.status, &seen.assigned_user_id)
         };
         let Some(ticket) = ticket.filter(is_same) else { return Ok(false) };
-        let to = TransferTarget::Queue(ticket.queue_id.clone());
+        let Some(queue) = ticket.queue_id.clone() else { return Ok(false) };
+        let to = TransferTarget::Queue(queue);
         transfer(&mut tx, &self.cx, (session, ticket), &to, None, None).await?;
         tx.commit().await?;
         Ok(true)
@@ -139,7 +145,7 @@ impl Due {
         let tickets = tx.tickets();
         match self {
             Self::Abandoned => tickets.claim_abandoned(now, AT_ONCE).await,
-            Self::Lost => tickets.claim_lost(AT_ONCE).await,
+            Self::Lost => tickets.claim_lost(now - LEFT_AFTER, AT_ONCE).await,
             Self::Unanswered => tickets.claim_unanswered(now, AT_ONCE).await,
             Self::Overdue => tickets.claim_overdue(now, AT_ONCE).await,
             Self::EndedSurveys => tickets.claim_ended_surveys(now, AT_ONCE).await,

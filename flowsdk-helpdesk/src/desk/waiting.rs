@@ -90,7 +90,7 @@ async fn words<T: HasTickets + HasQueues>(
     tickets: &[Ticket],
 ) -> Result<HashMap<TicketId, String>, StorageError> {
     let ids: Vec<TicketId> = tickets.iter().map(|ticket| ticket.id.clone()).collect();
-    let queues: BTreeSet<&QueueId> = tickets.iter().map(|ticket| &ticket.queue_id).collect();
+    let queues: BTreeSet<&QueueId> = tickets.iter().filter_map(|ticket| ticket.queue_id.as_ref()).collect();
     let queues: Vec<QueueId> = queues.into_iter().cloned().collect();
     let positions: HashMap<TicketId, i64> =
         tx.tickets().positions(&queues, &ids).await?.into_iter().collect();
@@ -101,8 +101,9 @@ async fn words<T: HasTickets + HasQueues>(
         queues.iter().filter_map(|queue| Some((&queue.id, queue.waiting_notice.as_ref()?))).collect();
     let words = tickets.iter().filter_map(|ticket| {
         let position = u32::try_from(*positions.get(&ticket.id)?).ok()?;
-        let taken = taken.get(&ticket.queue_id).copied().unwrap_or_default();
-        let words = notices.get(&ticket.queue_id)?.words(Place::at(position, taken))?;
+        let queue = ticket.queue_id.as_ref()?;
+        let taken = taken.get(queue).copied().unwrap_or_default();
+        let words = notices.get(queue)?.words(Place::at(position, taken))?;
         Some((ticket.id.clone(), words))
     });
     Ok(words.collect())

@@ -123,7 +123,9 @@ impl Staffing {
     pub(super) fn give(&mut self, waiting: Vec<Ticket>, now: Timestamp) -> Result<Given, NotOpen> {
         let mut of_queue: HashMap<QueueId, Vec<Ticket>> = HashMap::new();
         for ticket in waiting {
-            of_queue.entry(ticket.queue_id.clone()).or_default().push(ticket);
+            if let Some(queue) = ticket.queue_id.clone() {
+                of_queue.entry(queue).or_default().push(ticket);
+            }
         }
         let mut given = Given::default();
         for queue in &self.queues {
@@ -241,7 +243,10 @@ mod tests {
         let given = staffing.give(tickets.collect(), NOW).expect("they wait");
         let to = |tickets: &[Ticket]| -> Vec<(String, String)> {
             let to = |ticket: &Ticket| {
-                (ticket.queue_id.to_string(), ticket.addressee().expect("somebody").to_string())
+                (
+                    ticket.queue_id.as_ref().expect("a queue").to_string(),
+                    ticket.addressee().expect("somebody").to_string(),
+                )
             };
             tickets.iter().map(to).collect()
         };

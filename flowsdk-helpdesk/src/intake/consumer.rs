@@ -21,8 +21,8 @@ use flowsdk_core::stream::topic::TopicName;
 use flowsdk_core::text::Language;
 use flowsdk_core::time::Timestamp;
 
-use super::HasStuckHandoffs as _;
 use super::handoffs::{IntakeTx, Taken, take};
+use super::{HasStuckHandoffs as _, ai_tickets};
 use crate::desk::steps::{publish_endings, tell};
 use crate::desk::survey::read_answers;
 use crate::dispatch::Dispatcher;
@@ -124,21 +124,19 @@ where
     }
 
     async fn store_all(&self, events: &[&HelpdeskEvent]) -> Result<BTreeSet<QueueId>, StorageError> {
-        let (mut handoffs, mut wrote, mut sent) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut handoffs, mut wrote, mut sent, mut of_agents) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for event in events {
             match event {
                 HelpdeskEvent::Handoff(event) => handoffs.push(event),
                 HelpdeskEvent::Message(event) => wrote.push(event),
                 HelpdeskEvent::MessageStatus(event) => sent.push(event),
-                HelpdeskEvent::AiTicket(event) => {
-                    tracing::debug!(ticket = %event.ticket_id, "the ticket of an AI session is its agent's");
-                }
+                HelpdeskEvent::AiTicket(event) => of_agents.push(event),
             }
         }
-        if handoffs.is_empty() && wrote.is_empty() && sent.is_empty() {
-            return Ok(BTreeSet::new());
-        }
         let mut tx = self.store.begin().await?;
+        // The tickets of people go on from those of agents.
+        ai_tickets::take(&mut tx, &self.cx, &of_agents).await?;
         let Taken { queues, mut news, stuck } = take(&mut tx, &self.cx, &handoffs, &BTreeMap::new()).await?;
         let said = self.tell_contacts(&mut tx, &stuck).await?;
         let mut answered = Vec::new();

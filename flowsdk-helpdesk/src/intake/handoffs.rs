@@ -27,7 +27,7 @@ use crate::dispatch::DispatchTx;
 use crate::news::News;
 use crate::queue::Queue;
 use crate::rule::HasRules;
-use crate::ticket::{CloseKind, Closing, ServiceClocks, Ticket, TicketStatus, stored};
+use crate::ticket::{CloseKind, Closing, OpenedByKind, ServiceClocks, Ticket, TicketStatus, stored};
 
 /// A transaction with all that the intake reads and writes. Every transaction with those accessors is one.
 pub trait IntakeTx:
@@ -101,10 +101,12 @@ pub(super) async fn take<T: IntakeTx>(
     let agents = preset_agents(tx, handoffs).await?;
     let chats: Vec<ChatId> = handoffs.iter().map(|event| event.chat_id.clone()).collect();
     let open = tx.tickets().open_of_chats_for_update(&chats).await?;
+    let before = tickets_before(tx, handoffs).await?;
     let mut taking = Taking {
         cx,
         now: cx.now(),
         open: BTreeMap::new(),
+        before,
         replaced: Vec::new(),
         stuck: Vec::new(),
         unsaid: Vec::new(),
@@ -174,6 +176,20 @@ fn preset_user(event: &HandoffEvent, agents: &BTreeSet<AgentOf>) -> Option<UserI
     is_agent.then(|| user.clone())
 }
 
+/// Returns the AI tickets from which handoffs go on, those that are there.
+async fn tickets_before<T: IntakeTx>(
+    tx: &mut T,
+    handoffs: &[&HandoffEvent],
+) -> Result<BTreeSet<TicketId>, StorageError> {
+    let named: BTreeSet<TicketId> = handoffs.iter().filter_map(|event| event.ai_ticket_id.clone()).collect();
+    if named.is_empty() {
+        return Ok(named);
+    }
+    let named: Vec<TicketId> = named.into_iter().collect();
+    let found = tx.tickets().of_agents_for_update(&named, &[]).await?;
+    Ok(found.into_iter().map(|ticket| ticket.id).collect())
+}
+
 /// The open ticket of a chat.
 enum Placed {
     /// It was there before.
@@ -187,6 +203,8 @@ struct Taking<'a> {
     cx: &'a OpContext,
     now: Timestamp,
     open: BTreeMap<ChatId, Placed>,
+    /// The AI tickets that are there.
+    before: BTreeSet<TicketId>,
     replaced: Vec<Placed>,
     stuck: Vec<StuckHandoff>,
     /// Who is told that no queue takes their handoff.
@@ -201,7 +219,9 @@ impl Taking<'_> {
             Placed::New(ticket) => Some(ticket),
             Placed::Stored(_) => None,
         });
-        let waits = |ticket: &&Ticket| ticket.status == TicketStatus::Waiting && ticket.queue_id == *queue;
+        let waits = |ticket: &&Ticket| {
+            ticket.status == TicketStatus::Waiting && ticket.queue_id.as_ref() == Some(queue)
+        };
         i64::try_from(new.filter(waits).count()).unwrap_or(i64::MAX)
     }
 
@@ -226,7 +246,12 @@ impl Taking<'_> {
         let mut ticket = Ticket::opened(id.clone(), event.router_id.clone(), of, queue.id.clone(), self.now);
         ticket.session_id = Some(session.id.clone());
         ticket.epoch = Some(session.epoch);
-        ticket.previous_ticket_id = previous;
+        let of_agent = event.ai_ticket_id.as_ref().filter(|id| self.before.contains(id));
+        if event.ai_ticket_id.is_some() {
+            ticket.opened_by_kind = OpenedByKind::AiAgent;
+        }
+        ticket.previous_ticket_id = previous.or_else(|| of_agent.cloned());
+        ticket.sentiment_result.clone_from(&event.sentiment);
         ticket.contact_wrote_at = event.timestamp.max(session.last_interaction_at);
         ticket.start_service(service);
         if let Some(user) = user {
@@ -285,12 +310,13 @@ impl Taking<'_> {
         let queues = waiting
             .iter()
             .filter(|ticket| ticket.status == TicketStatus::Waiting)
-            .map(|ticket| ticket.queue_id.clone())
+            .filter_map(|ticket| ticket.queue_id.clone())
             .collect();
         stored::save(tx, cx, WebhookEventType::TicketClosed, &saved).await?;
         let mut closed = saved;
         closed.extend(new.iter().cloned());
-        let given: Vec<News> = waiting.iter().filter_map(News::of_assignment).collect();
+        let told = |ticket| News::of_assignment(ticket).into_iter().chain(News::of_sentiment(ticket));
+        let given: Vec<News> = waiting.iter().flat_map(told).collect();
         new.extend(waiting);
         stored::insert(tx, cx, &new).await?;
         point(tx, pointers).await?;

@@ -1,5 +1,6 @@
 //! `stream:helpdesk` becomes tickets (spec B 3.2, 4.7).
 
+mod ai_tickets;
 mod consumer;
 mod handoffs;
 mod repository;

@@ -6,8 +6,8 @@ mod repository;
 mod service;
 
 pub use model::{
-    DeskEvent, DeskEventKind, KEPT_FOR, News, NoteNews, ServiceLevelNews, StatusNews, TicketMessageStatus,
-    TicketMessages, TicketNews, TicketTransferred,
+    DeskEvent, DeskEventKind, KEPT_FOR, News, NoteNews, SentimentNews, ServiceLevelNews, StatusNews,
+    TicketMessageStatus, TicketMessages, TicketNews, TicketTransferred,
 };
 pub use repository::{HasNews, NewsRepository, NewsRow};
 pub use service::{DeskNews, Missed, WaitingInQueue};

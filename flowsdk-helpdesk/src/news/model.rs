@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 
 use crate::agent::PresenceStatus;
 use crate::note::NoteView;
-use crate::ticket::{CloseKind, ServiceChange, ServiceStatus, ServiceTarget, Ticket, TicketView};
+use crate::ticket::{
+    CloseKind, SentimentView, ServiceChange, ServiceStatus, ServiceTarget, Ticket, TicketView,
+};
 
 /// How long news are kept.
 pub const KEPT_FOR: Duration = Duration::from_hours(24);
@@ -49,6 +51,9 @@ pub enum DeskEventKind {
     /// A ticket of theirs ended, because its contact can no longer be answered.
     #[serde(rename = "ticket:window_expired")]
     WindowExpired,
+    /// How the contact of a ticket of theirs feels.
+    #[serde(rename = "ticket:sentiment")]
+    Sentiment,
     /// Somebody else said whether they take tickets.
     #[serde(rename = "agent:status")]
     Status,
@@ -67,7 +72,7 @@ pub enum DeskEventKind {
 }
 
 /// A ticket that somebody got, or that ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TicketNews {
     /// The ticket as it is now.
@@ -75,7 +80,7 @@ pub struct TicketNews {
 }
 
 /// A ticket that goes on elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TicketTransferred {
@@ -86,7 +91,7 @@ pub struct TicketTransferred {
 }
 
 /// A ticket whose service level is about to be broken, or is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ServiceLevelNews {
     /// The ticket as it is now.
@@ -95,6 +100,19 @@ pub struct ServiceLevelNews {
     pub target: ServiceTarget,
     /// `warned` or `breached`.
     pub status: ServiceStatus,
+}
+
+/// How the contact of a ticket feels, as an AI agent judged it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SentimentNews {
+    /// The ticket.
+    pub ticket_id: TicketId,
+    /// The chat of the ticket.
+    pub chat_id: ChatId,
+    /// The judgement.
+    pub sentiment: SentimentView,
 }
 
 /// A note that somebody wrote.
@@ -166,6 +184,8 @@ pub enum DeskEvent {
     Transferred(Box<Ticket>, TicketId),
     /// It ended.
     Closed(Box<Ticket>),
+    /// How its contact feels.
+    Sentiment(SentimentNews),
     /// Somebody else said whether they take tickets.
     Status(PresenceStatus),
 }
@@ -191,6 +211,7 @@ impl DeskEvent {
                 DeskEventKind::WindowExpired
             }
             Self::Closed(_) => DeskEventKind::Closed,
+            Self::Sentiment(_) => DeskEventKind::Sentiment,
             Self::Status(_) => DeskEventKind::Status,
         }
     }
@@ -217,6 +238,7 @@ impl DeskEvent {
             Self::Message(messages) => fields(messages),
             Self::MessageStatus(status) => fields(status),
             Self::Note(note) => fields(&NoteNews { note: note.clone() }),
+            Self::Sentiment(sentiment) => fields(sentiment),
             Self::Status(status) => fields(&StatusNews { status: *status }),
         }
     }
@@ -270,6 +292,17 @@ impl News {
     pub fn of_service(ticket: &Ticket, change: ServiceChange) -> Option<Self> {
         let user = ticket.addressee().filter(|_| ticket.is_open())?;
         Some(Self::new(user, DeskEvent::ServiceLevel(Box::new(ticket.clone()), change)))
+    }
+
+    /// Returns the news of whoever has a ticket about the sentiment of its contact, if it was judged.
+    pub fn of_sentiment(ticket: &Ticket) -> Option<Self> {
+        let sentiment = ticket.sentiment_result.clone()?;
+        let news = SentimentNews {
+            ticket_id: ticket.id.clone(),
+            chat_id: ticket.chat_id.clone(),
+            sentiment: SentimentView::from(sentiment),
+        };
+        Some(Self::new(ticket.assigned_user_id.as_ref()?, DeskEvent::Sentiment(news)))
     }
 
     /// Returns the news of whoever had a ticket that ended, or was offered it.

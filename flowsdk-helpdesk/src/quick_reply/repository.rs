@@ -9,11 +9,11 @@ use super::QuickReply;
 /// Quick replies of one transaction.
 #[async_trait]
 pub trait QuickReplyRepository: Send {
-    /// Returns up to `limit` quick replies of a router that are for the tickets of a queue, by name.
+    /// Returns up to `limit` quick replies of a router that are for the tickets of a queue, or for those of none, by name.
     async fn for_queue(
         &mut self,
         router: &RouterId,
-        queue: &QueueId,
+        queue: Option<&QueueId>,
         limit: u32,
     ) -> Result<Vec<QuickReply>, StorageError>;
 }

@@ -139,7 +139,8 @@ where
     ) -> Result<Vec<ResolvedQuickReply>, TicketError> {
         let mut tx = self.store.read().await?;
         let ticket = find_within(&mut tx, reach, id).await?;
-        let replies = tx.quick_replies().for_queue(&ticket.router_id, &ticket.queue_id, OFFERED).await?;
+        let replies =
+            tx.quick_replies().for_queue(&ticket.router_id, ticket.queue_id.as_ref(), OFFERED).await?;
         if replies.is_empty() {
             return Ok(Vec::new());
         }

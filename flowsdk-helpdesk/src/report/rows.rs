@@ -18,7 +18,7 @@ use crate::ticket::Ticket;
 const PAGE: u32 = 1_000;
 
 /// A ticket with the names of what it refers to, where that is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields say it")]
 pub struct TicketRow {
     pub ticket: Ticket,
@@ -91,14 +91,14 @@ where
 
 async fn named<T: HasNames>(tx: &mut T, tickets: Vec<Ticket>) -> Result<Vec<TicketRow>, StorageError> {
     let names = tx.names();
-    let queues = names.queues(&each(tickets.iter().map(|one| &one.queue_id))).await?;
+    let queues = names.queues(&each(tickets.iter().filter_map(|one| one.queue_id.as_ref()))).await?;
     let users = tickets.iter().filter_map(|one| one.assigned_user_id.as_ref());
     let users = names.users(&each(users)).await?;
     let contacts = names.contacts(&each(tickets.iter().map(|one| &one.contact_id))).await?;
     let tags = names.tags(&each(tickets.iter().flat_map(|one| &one.tag_ids))).await?;
     let (queues, users, contacts, tags) = (table(queues), table(users), table(contacts), table(tags));
     let row = |ticket: Ticket| TicketRow {
-        queue_name: queues.get(&ticket.queue_id).cloned(),
+        queue_name: ticket.queue_id.as_ref().and_then(|queue| queues.get(queue)).cloned(),
         assigned_user_name: ticket.assigned_user_id.as_ref().and_then(|user| users.get(user).cloned()),
         contact_name: contacts.get(&ticket.contact_id).cloned(),
         tags: ticket.tag_ids.iter().filter_map(|tag| tags.get(tag).cloned()).collect(),

@@ -79,6 +79,8 @@ mod tests {
             context_variables: variables.as_object().cloned().unwrap_or_default(),
             preset_queue_id: preset.map(|id| id.parse().expect("an id")),
             preset_user_id: None,
+            ai_ticket_id: None,
+            sentiment: None,
             epoch: Some(1),
             timestamp: NOW,
         }

@@ -35,6 +35,8 @@ where
             context_variables: json!({ "a": [1, "ã"] }).as_object().cloned().unwrap_or_default(),
             preset_queue_id: None,
             preset_user_id: None,
+            ai_ticket_id: None,
+            sentiment: None,
             epoch: Some(7),
             timestamp: later(0),
         };

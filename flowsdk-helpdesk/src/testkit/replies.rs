@@ -76,9 +76,9 @@ where
     }
     tx.commit().await.expect("commit");
     let mut tx = world.begin().await;
-    let found = tx.quick_replies().for_queue(&world.router, &queue_id("q1"), 10).await.expect("found");
+    let found = tx.quick_replies().for_queue(&world.router, Some(&queue_id("q1")), 10).await.expect("found");
     assert_eq!(found, [reply("a", Some("oi"), Some("q1")), reply("c", None, None)]);
-    let one = tx.quick_replies().for_queue(&world.router, &queue_id("q1"), 1).await.expect("found");
+    let one = tx.quick_replies().for_queue(&world.router, Some(&queue_id("q1")), 1).await.expect("found");
     assert_eq!(one.len(), 1);
     let again = HasRecords::<QuickReply>::records(&mut tx).insert(&reply("d", Some("oi"), None)).await;
     assert!(matches!(again, Err(flowsdk_core::fault::StorageError::Unique { .. })), "{again:?}");

@@ -42,7 +42,7 @@ where
     };
     ticket.close(&closing, later(5)).expect("open");
     (ticket.summary, ticket.contact_wrote_at) = (Some("Uma fatura".to_owned()), later(4));
-    ticket.queue_id = queue_id("q2");
+    ticket.queue_id = Some(queue_id("q2"));
     ticket.tag_ids = vec!["tag1".parse().expect("an id"), "tag2".parse().expect("an id")];
     ticket.first_replied_at = Some(later(4));
     states.push(ticket.clone());
@@ -208,5 +208,5 @@ where
         assert_eq!(ids(&tx.tickets().claim_abandoned(now, 9).await.expect("claim")), expected);
     }
     // No session is there.
-    assert_eq!(ids(&tx.tickets().claim_lost(9).await.expect("claim")), ["t1", "t2", "t3", "t4"]);
+    assert_eq!(ids(&tx.tickets().claim_lost(later(0), 9).await.expect("claim")), ["t1", "t2", "t3", "t4"]);
 }

@@ -1,9 +1,11 @@
 //! Tickets: their states and every change of them (spec B 2.3, 3.2).
 
+mod ai;
 mod clock;
 mod error;
 mod model;
 mod repository;
+mod sentiment;
 pub(crate) mod stored;
 mod survey;
 mod transition;
@@ -18,6 +20,7 @@ pub use model::{
     CloseKind, OpenReason, OpenedByKind, Pass, Ticket, TicketFilter, TicketKind, TicketStatus, TicketView,
 };
 pub use repository::{HasTickets, TicketRepository};
+pub use sentiment::{SentimentItemView, SentimentView};
 pub use survey::{AskedSurvey, AskedSurveyView, SurveyStatus};
 pub use transition::{Closing, NotOffered, NotOpen, PASSED_FOR, TransferTarget};
 pub(crate) use within::find_within;

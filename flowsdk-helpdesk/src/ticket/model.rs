@@ -2,16 +2,19 @@
 
 use flowsdk_core::cell::Named;
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::id::{ChatId, ContactId, QueueId, RouterId, TicketId, UserId};
+use flowsdk_core::event::SentimentResult;
+use flowsdk_core::id::{AgentId, ChatId, ContactId, QueueId, RouterId, TicketId, UserId};
 use flowsdk_core::page::Cursor;
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
-use flowsdk_core::session::SessionId;
+use flowsdk_core::session::{SentimentItem, SessionId};
 use flowsdk_core::time::{IsoTime, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AskedSurvey, AskedSurveyView, ServiceClocks, ServiceClocksView};
+use super::{
+    AskedSurvey, AskedSurveyView, SentimentItemView, SentimentView, ServiceClocks, ServiceClocksView,
+};
 use crate::tag::TagId;
 
 /// Who works a ticket.
@@ -85,7 +88,7 @@ pub enum CloseKind {
 }
 
 /// A ticket: one stretch of attendance. Every handoff and transfer opens another one; `previous_ticket_id` chains them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the view says it")]
 pub struct Ticket {
     pub id: TicketId,
@@ -95,7 +98,10 @@ pub struct Ticket {
     pub contact_id: ContactId,
     pub session_id: Option<SessionId>,
     pub previous_ticket_id: Option<TicketId>,
-    pub queue_id: QueueId,
+    /// That of people; tickets of AI agents have none.
+    pub queue_id: Option<QueueId>,
+    /// The AI agent that has it, or had it last.
+    pub agent_id: Option<AgentId>,
     pub status: TicketStatus,
     pub assigned_user_id: Option<UserId>,
     pub assigned_at: Option<Timestamp>,
@@ -113,6 +119,8 @@ pub struct Ticket {
     pub close_kind: Option<CloseKind>,
     pub close_reason: Option<String>,
     pub summary: Option<String>,
+    pub sentiment_result: Option<SentimentResult>,
+    pub sentiment_history: Vec<SentimentItem>,
     pub tag_ids: Vec<TagId>,
     /// When whoever has it first answered.
     pub first_replied_at: Option<Timestamp>,
@@ -146,8 +154,17 @@ impl Ticket {
     pub fn opened(
         id: TicketId,
         router_id: RouterId,
-        (chat_id, contact_id): (ChatId, ContactId),
+        of: (ChatId, ContactId),
         queue_id: QueueId,
+        now: Timestamp,
+    ) -> Self {
+        Self { queue_id: Some(queue_id), ..Self::of_no_queue(id, router_id, of, now) }
+    }
+
+    pub(super) fn of_no_queue(
+        id: TicketId,
+        router_id: RouterId,
+        (chat_id, contact_id): (ChatId, ContactId),
         now: Timestamp,
     ) -> Self {
         Self {
@@ -158,7 +175,8 @@ impl Ticket {
             contact_id,
             session_id: None,
             previous_ticket_id: None,
-            queue_id,
+            queue_id: None,
+            agent_id: None,
             status: TicketStatus::Waiting,
             assigned_user_id: None,
             assigned_at: None,
@@ -173,6 +191,8 @@ impl Ticket {
             close_kind: None,
             close_reason: None,
             summary: None,
+            sentiment_result: None,
+            sentiment_history: Vec::new(),
             tag_ids: Vec::new(),
             first_replied_at: None,
             service_clocks: ServiceClocks::default(),
@@ -208,7 +228,7 @@ impl Recorded for Ticket {
 }
 
 /// A ticket.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[derive(Debug, Clone, PartialEq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = Ticket)]
@@ -229,8 +249,12 @@ pub struct TicketView {
     /// The ticket before it in the chain.
     #[schema(required = true)]
     pub previous_ticket_id: Option<TicketId>,
-    /// The queue that it waits in, or was assigned from. The queue may be gone.
-    pub queue_id: QueueId,
+    /// The queue that it waits in, or was assigned from. The queue may be gone; null for a ticket of AI agents.
+    #[schema(required = true)]
+    pub queue_id: Option<QueueId>,
+    /// The AI agent that has it, or had it last; null for a ticket of people.
+    #[schema(required = true)]
+    pub agent_id: Option<AgentId>,
     /// How far it is.
     pub status: TicketStatus,
     /// The user who has it, or had it last; null while it waits.
@@ -267,6 +291,11 @@ pub struct TicketView {
     /// A summary of the conversation.
     #[schema(required = true)]
     pub summary: Option<String>,
+    /// The contact's last sentiment, as an AI agent judged it. A ticket that follows from it begins with it.
+    #[schema(required = true)]
+    pub sentiment_result: Option<SentimentView>,
+    /// The sentiments of all turns, the oldest first; those of a ticket of AI agents that is closed.
+    pub sentiment_history: Vec<SentimentItemView>,
     /// Its tags; a ticket that was transferred hands them on.
     pub tag_ids: Vec<TagId>,
     /// When whoever has it first answered.
@@ -299,6 +328,7 @@ impl From<Ticket> for TicketView {
             session_id: ticket.session_id,
             previous_ticket_id: ticket.previous_ticket_id,
             queue_id: ticket.queue_id,
+            agent_id: ticket.agent_id,
             status: ticket.status,
             assigned_user_id: ticket.assigned_user_id,
             assigned_at: ticket.assigned_at.map(IsoTime),
@@ -312,6 +342,8 @@ impl From<Ticket> for TicketView {
             close_kind: ticket.close_kind,
             close_reason: ticket.close_reason,
             summary: ticket.summary,
+            sentiment_result: ticket.sentiment_result.map(SentimentView::from),
+            sentiment_history: ticket.sentiment_history.into_iter().map(SentimentItemView::from).collect(),
             tag_ids: ticket.tag_ids,
             first_replied_at: ticket.first_replied_at.map(IsoTime),
             service: ticket.service_clocks.view(),

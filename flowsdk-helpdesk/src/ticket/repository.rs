@@ -42,6 +42,13 @@ pub trait TicketRepository: Send {
     /// Returns the open tickets of these chats that people work, locked.
     async fn open_of_chats_for_update(&mut self, chats: &[ChatId]) -> Result<Vec<Ticket>, StorageError>;
 
+    /// Returns those of these tickets that AI agents have or had, and the open ones of these chats, locked.
+    async fn of_agents_for_update(
+        &mut self,
+        ids: &[TicketId],
+        chats: &[ChatId],
+    ) -> Result<Vec<Ticket>, StorageError>;
+
     /// Returns the handoffs among those of these sessions that have a ticket: session and epoch of each.
     async fn known_handoffs(&mut self, sessions: &[SessionId])
     -> Result<Vec<(SessionId, i64)>, StorageError>;
@@ -189,8 +196,8 @@ pub trait TicketRepository: Send {
     async fn unattended(&mut self, now: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
 
     /// Returns up to `limit` open tickets whose session is gone or has another owner, locked. Those that others have
-    /// locked are left out.
-    async fn claim_lost(&mut self, limit: u32) -> Result<Vec<Ticket>, StorageError>;
+    /// locked are left out, and those of AI agents in whose session something has happened after `quiet_since`.
+    async fn claim_lost(&mut self, quiet_since: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError>;
 }
 
 /// A transaction with tickets.

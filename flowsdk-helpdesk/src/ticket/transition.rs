@@ -219,7 +219,7 @@ impl Ticket {
         match to {
             TransferTarget::User(user) => next.assign(user.clone(), now)?,
             TransferTarget::Queue(queue) => {
-                next.queue_id = queue.clone();
+                next.queue_id = Some(queue.clone());
                 next.open_reason = OpenReason::QueueTransfer;
             }
         }
@@ -236,18 +236,26 @@ impl Ticket {
             return None;
         }
         let session = self.session_id.as_ref()?;
-        Some(FlowEvent::HumanSessionEnded(HandBack {
+        let back = HandBack {
             session_id: session.clone(),
             chat_id: self.chat_id.clone(),
             to: session.party().to_owned(),
             phone_number_id: session.phone_number_id().to_owned(),
             jump_target,
             agent_end_reason: None,
-            ticket: Some(self.exit()),
+            ticket: None,
             handoff_deflect: None,
             epoch: self.epoch,
             timestamp: self.updated_at,
-        }))
+        };
+        Some(match self.kind {
+            TicketKind::Human => FlowEvent::HumanSessionEnded(HandBack { ticket: Some(self.exit()), ..back }),
+            TicketKind::Ai => {
+                let reason =
+                    self.close_reason.clone().unwrap_or_else(|| CloseKind::Resolved.name().to_owned());
+                FlowEvent::AgentSessionEnded(HandBack { agent_end_reason: Some(reason), ..back })
+            }
+        })
     }
 
     /// Returns the event that gives the session of a closed ticket back to its flow when its survey is over.
@@ -257,7 +265,8 @@ impl Ticket {
 
     /// Returns the request for a summary of a ticket that somebody worked; `None` for one that goes on as another one.
     pub fn summary_request(&self) -> Option<SummaryRequest> {
-        (!self.goes_on() && self.assigned_at.is_some()).then(|| SummaryRequest {
+        let is_wanted = !self.goes_on() && self.assigned_at.is_some();
+        is_wanted.then(|| SummaryRequest {
             chat_id: self.chat_id.clone(),
             ticket_id: Some(self.id.clone()),
             contact_id: self.contact_id.clone(),
@@ -266,16 +275,18 @@ impl Ticket {
         })
     }
 
-    /// Returns whether it is open, or was transferred.
+    /// Returns whether it is open, or its conversation goes on as another ticket. One of AI agents that they have not ended
+    /// themselves was taken from them: whoever has the session has it already.
     fn goes_on(&self) -> bool {
-        use CloseKind::{AgentTransfer, QueueTransfer};
-        self.close_kind.is_none_or(|kind| matches!(kind, AgentTransfer | QueueTransfer))
+        use CloseKind::{AgentTransfer, QueueTransfer, Resolved};
+        let Some(kind) = self.close_kind else { return true };
+        matches!(kind, AgentTransfer | QueueTransfer) || (self.kind == TicketKind::Ai && kind != Resolved)
     }
 
     /// Returns what flows read as `ticket` after the attendance (spec A 9): `exit.key` is the reason of whoever closed
     /// it, or else how it ended, and `exit.survey` what its contact said to the survey.
     fn exit(&self) -> Map<String, Value> {
-        let kind = self.close_kind.map(flowsdk_core::cell::Named::name);
+        let kind = self.close_kind.map(CloseKind::name);
         let key = self.close_reason.as_deref().or(kind);
         let exit = json!({
             "id": self.id,
@@ -363,7 +374,7 @@ mod tests {
                     (next.opened_by_kind, next.opened_by_user_id),
                     (OpenedByKind::Agent, Some(id("caio")))
                 );
-                assert_eq!((next.queue_id.as_str(), next.assigned_user_id), (queue, holder));
+                assert_eq!((next.queue_id, next.assigned_user_id), (Some(id(queue)), holder));
                 assert_eq!(next.previous_ticket_id.as_ref(), Some(&from.id));
                 assert_eq!((next.epoch, &next.session_id), (from.epoch, &from.session_id));
                 assert_eq!(before.hand_back(None), None, "the conversation stays with people");

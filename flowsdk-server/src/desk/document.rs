@@ -4,8 +4,8 @@ use flowsdk_core::id::TicketId;
 use flowsdk_helpdesk::desk::{CloseTicket, Replied, TransferTicket};
 use flowsdk_helpdesk::monitoring::MonitoringSnapshot;
 use flowsdk_helpdesk::news::{
-    DeskEventKind, NoteNews, ServiceLevelNews, StatusNews, TicketMessageStatus, TicketMessages, TicketNews,
-    TicketTransferred,
+    DeskEventKind, NoteNews, SentimentNews, ServiceLevelNews, StatusNews, TicketMessageStatus,
+    TicketMessages, TicketNews, TicketTransferred,
 };
 use flowsdk_helpdesk::viewer::TicketViewers;
 use utoipa::ToSchema;
@@ -130,6 +130,10 @@ fn sent(event: DeskEventKind, schemas: &mut Schemas) -> Sent {
         DeskEventKind::ServiceLevel => (
             "A ticket of the agent is not answered or resolved in the time of its service level, or soon will not be",
             numbered::<ServiceLevelNews>(schemas),
+        ),
+        DeskEventKind::Sentiment => (
+            "How the contact of a ticket of theirs feels, as the AI agent that handed it over judged",
+            numbered::<SentimentNews>(schemas),
         ),
         DeskEventKind::Transferred => {
             ("A ticket of theirs goes on elsewhere", numbered::<TicketTransferred>(schemas))

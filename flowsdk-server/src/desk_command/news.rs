@@ -43,6 +43,14 @@ fn in_words(event: &str, payload: &Value, number: usize) -> String {
             why => format!("#{number} your message is {}: {why}", text(payload, "status")),
         },
         "ticket:note" => format!("#{number} note: {}", text(&payload["note"], "text")),
+        "ticket:sentiment" => {
+            let sentiment = &payload["sentiment"];
+            format!(
+                "#{number} the contact is {} ({} of 10)",
+                text(sentiment, "sentiment"),
+                sentiment["score"]
+            )
+        }
         "ticket:transferred" => {
             format!("#{number} is no longer yours: it goes on as {}", text(payload, "nextTicketId"))
         }

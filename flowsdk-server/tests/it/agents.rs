@@ -11,10 +11,12 @@ use flowsdk_core::credential::LlmCredential;
 use serde_json::{Value, json};
 
 use crate::api::building::{id, published, router, visitor};
+use crate::api::desk::{desk_of, told as desk_told};
+use crate::api::tickets::Tickets;
 use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
 
 everywhere!(whoever_no_model_answers_goes_on_with_the_flow);
-everywhere!(in process: an_agent_has_a_conversation);
+everywhere!(in process: an_agent_has_a_conversation, desks_move_and_close_the_tickets_of_agents);
 
 /// A model that answers by rules.
 #[derive(Debug)]
@@ -95,11 +97,105 @@ async fn an_agent_has_a_conversation(setup: Setup) {
     visitor.say("a human please").await;
     assert_eq!(told(&server, &mut visitor, 3).await["text"]["body"], "Um momento");
     let ticket = eventually("a ticket", || async {
-        let tickets = admin.get(&format!("/tickets?routerId={router}")).await.ok(200);
+        let tickets = admin.get(&format!("/tickets?routerId={router}&status=waiting")).await.ok(200);
         tickets["items"].as_array().unwrap().first().cloned()
     })
     .await;
     assert_eq!((&ticket["status"], &ticket["openReason"]), (&json!("waiting"), &json!("human_handoff")));
+}
+
+/// A shop whose agent answers by these rules, and whose router has these settings.
+async fn attended_shop(setup: Setup, rules: Value, settings: Value) -> (Setup, Server, Tickets) {
+    let script = Script::parse(&json!({ "rules": rules }).to_string()).unwrap();
+    let setup = setup.with_models(Arc::new(Rules(Arc::new(Scripted::new(script)))));
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let credential = json!({ "name": "Modelos", "provider": "openai", "apiKey": "sk-test" });
+    let credential = id(&admin.post("/llm-credentials", &credential).await.ok(201));
+    let (channel, router) = shop(&admin, json!({ "llmCredentialId": credential })).await;
+    let mut change = settings;
+    change["llmCredentialId"] = credential.into();
+    admin.patch(&format!("/routers/{router}"), &change).await.ok(200);
+    (setup, server, Tickets { flow: String::new(), router, channel, admin })
+}
+
+/// A visitor who speaks with the agent, and the ticket of that.
+async fn speaks(server: &Server, tickets: &Tickets) -> (Client, Value) {
+    let mut visitor = visitor(server, &tickets.channel).await;
+    visitor.say("oi").await;
+    assert_eq!(visitor.texts(1).await, ["Sobre?"]);
+    visitor.say("chá").await;
+    assert_eq!(told(server, &mut visitor, 2).await["text"]["body"], "chá?");
+    let ticket = eventually("a ticket", || async {
+        let open = tickets.list("&status=assigned").await;
+        open.into_iter().find(|ticket| ticket["kind"] == "ai")
+    })
+    .await;
+    (visitor, ticket)
+}
+
+/// The rows of spec B 3.2 and 4.7 about AI tickets, and `ticket:sentiment` of B 4.8.
+async fn desks_move_and_close_the_tickets_of_agents(setup: Setup) {
+    let rules = json!([{ "when": { "input": "(?s)^(.*)$" }, "calls": [
+        { "tool": "updateSentiment", "arguments": { "sentiment": "angry", "score": 8, "signals": ["chá"],
+            "escalationRisk": true } },
+        { "tool": "sendTextMessage", "arguments": { "text": "{{1}}?" } }] }]);
+    let each_turn = json!({ "sentimentConfig": { "enabled": true, "perRound": { "enabled": true } } });
+    let (setup, server, tickets) = attended_shop(setup, rules, each_turn).await;
+    let queue = tickets.queue(&json!({ "distributionStrategy": "manual_pickup" })).await;
+    let (bia, user) = tickets.agent(&setup, &[&queue]).await;
+    let desk = desk_of(&server, &bia, None).await;
+
+    let (visitor, ticket) = speaks(&server, &tickets).await;
+    for (field, value) in
+        [("openReason", json!("ai_session")), ("queueId", json!(null)), ("assignedUserId", json!(null))]
+    {
+        assert_eq!(ticket[field], value, "{field}");
+    }
+    assert_eq!(ticket["sentimentResult"]["sentiment"], "angry");
+    let watched =
+        tickets.admin.get(&format!("/helpdesk/monitoring?routerId={}", tickets.router)).await.ok(200);
+    assert_eq!(watched["detailed"]["aiTickets"][0]["id"], ticket["id"]);
+    // It is nobody's to answer.
+    let path = |command: &str| format!("/tickets/{}{command}", id(&ticket));
+    let refused = bia.post(&path("/messages"), &json!({ "text": "oi" })).await;
+    refused.refused(409, "ticket_assigned", "O ticket está atribuído a outro agente");
+    // It goes to a user: the same one comes back, and theirs is opened then.
+    let same = bia.post(&path("/transfer"), &json!({ "toUserId": user })).await.ok(200);
+    assert_eq!((&same["id"], &same["status"]), (&ticket["id"], &json!("assigned")));
+    let sentiment = desk_told(&server, &desk, "ticket:sentiment").await;
+    let closed = tickets.becomes(&id(&ticket), "status", &json!("closed")).await;
+    assert_eq!(closed["closeKind"], "system");
+    let next = tickets.list("&status=assigned").await.remove(0);
+    assert_eq!((&next["previousTicketId"], &next["assignedUserId"]), (&ticket["id"], &json!(user)));
+    assert_eq!((&next["openedByKind"], &next["kind"]), (&json!("ai_agent"), &json!("human")));
+    assert_eq!((&sentiment["ticketId"], &sentiment["sentiment"]), (&next["id"], &next["sentimentResult"]));
+    assert_eq!(next["sentimentResult"], ticket["sentimentResult"]);
+    drop(visitor);
+
+    // By the socket, to a queue.
+    let (_visitor, ticket) = speaks(&server, &tickets).await;
+    let to_queue = json!({ "ticketId": ticket["id"], "toQueueId": queue });
+    assert_eq!(desk.emit("agent:transfer", &to_queue).await["ok"], true);
+    let waiting = eventually("a ticket", || async {
+        server.advance(Duration::from_millis(100)).await;
+        tickets.list("&status=waiting").await.pop()
+    })
+    .await;
+    assert_eq!((&waiting["previousTicketId"], &waiting["queueId"]), (&ticket["id"], &json!(queue)));
+
+    // Closed by HTTP, at a block; and by the socket.
+    let (mut visitor, ticket) = speaks(&server, &tickets).await;
+    let close = json!({ "reason": "basta" });
+    let closed = bia.post(&format!("/tickets/{}/close", id(&ticket)), &close).await.ok(200);
+    assert_eq!((&closed["closeKind"], &closed["closedByUserId"]), (&json!("resolved"), &json!(user)));
+    assert_eq!(visitor.texts(1).await, ["Fim: basta"]);
+    let (mut visitor, ticket) = speaks(&server, &tickets).await;
+    assert_eq!(
+        desk.emit("agent:close", &json!({ "ticketId": ticket["id"] })).await["ticket"]["status"],
+        "closed"
+    );
+    assert_eq!(visitor.texts(1).await, ["Fim: resolved"]);
 }
 
 /// Without a credential there is nobody to ask. The conversation is handed on, never silent.

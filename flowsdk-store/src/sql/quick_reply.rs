@@ -40,7 +40,7 @@ impl QuickReplyRepository for SqlTx {
     async fn for_queue(
         &mut self,
         router: &RouterId,
-        queue: &QueueId,
+        queue: Option<&QueueId>,
         limit: u32,
     ) -> Result<Vec<QuickReply>, StorageError> {
         self.conn.fetch_all(FOR_QUEUE, (router, queue, i64::from(limit))).await

@@ -195,7 +195,7 @@ pub(super) const fn list(text: &str) -> &str {
 }
 
 const PLACEHOLDERS: &str = "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, \
-    $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, ";
+    $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, ";
 
 /// `count` placeholders, from `$first`.
 pub(super) const fn placeholders(first: usize, count: usize) -> &'static str {
@@ -231,6 +231,6 @@ mod tests {
         assert_eq!(placeholders(2, 2), "$2, $3");
         assert_eq!(placeholders(9, 2), "$9, $10");
         assert_eq!(placeholders(2, 0), "");
-        assert!(placeholders(1, 32).ends_with("$31, $32"));
+        assert!(placeholders(1, 40).ends_with("$39, $40"));
     }
 }

@@ -231,6 +231,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     ),
     reference("desk_news", "user_id", "user_account", Stays("they are forgotten after a day")),
     reference("queue", "last_user_id", "user_account", HISTORY),
+    reference("ticket", "agent_id", "ai_agent", HISTORY),
     reference("ticket", "assigned_user_id", "user_account", HISTORY),
     reference("ticket", "offered_user_id", "user_account", HISTORY),
     reference("ticket", "opened_by_user_id", "user_account", HISTORY),

@@ -21,8 +21,9 @@ record! {
     Ticket in "ticket" {
         id, kind, router_id, chat_id, contact_id, session_id, previous_ticket_id, opened_by_kind, open_reason,
         opened_by_user_id, epoch, created_at;
-        queue_id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at, passed_by: json_unless_empty,
-        closed_at, closed_by_user_id, close_kind, close_reason, summary, tag_ids: json, first_replied_at,
+        queue_id, agent_id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at,
+        passed_by: json_unless_empty, closed_at, closed_by_user_id, close_kind, close_reason, summary,
+        sentiment_result: json_or_null, sentiment_history: json_unless_empty, tag_ids: json, first_replied_at,
         service_clocks: json_unless_empty, service_next_at, survey: json_or_null, survey_ends_at,
         contact_wrote_at, updated_at
     }
@@ -57,18 +58,20 @@ const FIND_FOR_UPDATE: Sql = sql_per(Ticket::FIND, Ticket::FIND_FOR_UPDATE);
 static INSERT: RowsSql = RowsSql::insert::<Ticket>("");
 
 static SAVE: RowsSql = RowsSql::typed(
-    "WITH new (id, queue_id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at, passed_by, closed_at,
-        closed_by_user_id, close_kind, close_reason, summary, tag_ids, first_replied_at, service_clocks, service_next_at,
-        survey, survey_ends_at, contact_wrote_at, updated_at) AS (VALUES ",
+    "WITH new (id, queue_id, agent_id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at, passed_by,
+        closed_at, closed_by_user_id, close_kind, close_reason, summary, sentiment_result, sentiment_history, tag_ids,
+        first_replied_at, service_clocks, service_next_at, survey, survey_ends_at, contact_wrote_at, updated_at)
+     AS (VALUES ",
     &[
-        "text", "text", "text", "text", "bigint", "text", "bigint", "jsonb", "bigint", "text", "text", "text", "text",
-        "jsonb", "bigint", "jsonb", "bigint", "jsonb", "bigint", "bigint", "bigint",
+        "text", "text", "text", "text", "text", "bigint", "text", "bigint", "jsonb", "bigint", "text", "text", "text",
+        "text", "jsonb", "jsonb", "jsonb", "bigint", "jsonb", "bigint", "jsonb", "bigint", "bigint", "bigint",
     ],
     ") UPDATE ticket SET
-        queue_id = new.queue_id, status = new.status, assigned_user_id = new.assigned_user_id,
+        queue_id = new.queue_id, agent_id = new.agent_id, status = new.status, assigned_user_id = new.assigned_user_id,
         assigned_at = new.assigned_at, offered_user_id = new.offered_user_id, offer_ends_at = new.offer_ends_at,
         passed_by = new.passed_by, closed_at = new.closed_at, closed_by_user_id = new.closed_by_user_id,
-        close_kind = new.close_kind, close_reason = new.close_reason, summary = new.summary, tag_ids = new.tag_ids,
+        close_kind = new.close_kind, close_reason = new.close_reason, summary = new.summary,
+        sentiment_result = new.sentiment_result, sentiment_history = new.sentiment_history, tag_ids = new.tag_ids,
         first_replied_at = new.first_replied_at, service_clocks = new.service_clocks,
         service_next_at = new.service_next_at, survey = new.survey, survey_ends_at = new.survey_ends_at,
         contact_wrote_at = new.contact_wrote_at, updated_at = new.updated_at
@@ -100,6 +103,21 @@ const OPEN_OF_CHATS: Sql = sql_list!(
     locking
 );
 
+/// The second half is empty where no chats are asked for.
+const OF_AGENTS: Sql = sql_per(
+    concat!(
+        Ticket::SELECT,
+        " WHERE kind = 'ai' AND (id IN (SELECT value FROM json_each($1))
+            OR (status <> 'closed' AND chat_id IN (SELECT value FROM json_each($2)))) ORDER BY id"
+    ),
+    concat!(
+        Ticket::SELECT,
+        " WHERE kind = 'ai' AND (id = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))
+            OR (status <> 'closed' AND chat_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))))
+         ORDER BY id FOR UPDATE"
+    ),
+);
+
 const KNOWN_HANDOFFS: Sql = sql_list!(
     "SELECT session_id, epoch FROM ticket WHERE open_reason = 'human_handoff' AND epoch IS NOT NULL AND session_id ",
     "$1",
@@ -123,8 +141,11 @@ const NOTE_CONTACT: Sql = sql_per(
      RETURNING ticket.session_id, ticket.id, ticket.assigned_user_id",
 );
 
-const ASSIGNED_OF: Sql =
-    sql_list!(concat!(Ticket::SELECT, " WHERE status = 'assigned' AND session_id "), "$1", " ORDER BY id");
+const ASSIGNED_OF: Sql = sql_list!(
+    concat!(Ticket::SELECT, " WHERE status = 'assigned' AND kind = 'human' AND session_id "),
+    "$1",
+    " ORDER BY id"
+);
 
 const SURVEYS_OF: Sql = sql_list!(
     concat!(Ticket::SELECT, " WHERE survey_ends_at IS NOT NULL AND session_id "),
@@ -327,21 +348,24 @@ const LOST: &str = concat!(
     "SELECT ",
     OF_TICKET,
     " FROM ticket LEFT JOIN session ON session.id = ticket.session_id
-     WHERE ticket.session_id IS NOT NULL AND ticket.status IN ('waiting', 'assigned') AND ticket.kind = 'human'
-     AND (session.id IS NULL OR session.epoch <> ticket.epoch) ORDER BY ticket.id LIMIT $1"
+     WHERE ticket.session_id IS NOT NULL AND ticket.status IN ('waiting', 'assigned')
+     AND (session.id IS NULL OR session.epoch <> ticket.epoch)
+     AND (ticket.kind = 'human' OR COALESCE(session.last_interaction_at, ticket.updated_at) <= $1)
+     ORDER BY ticket.id LIMIT $2"
 );
 
 /// The columns of a ticket beside those of other tables.
 const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_id, ticket.contact_id, ticket.session_id,
     ticket.previous_ticket_id, ticket.opened_by_kind, ticket.open_reason, ticket.opened_by_user_id, ticket.epoch,
-    ticket.created_at, ticket.queue_id, ticket.status, ticket.assigned_user_id, ticket.assigned_at,
+    ticket.created_at, ticket.queue_id, ticket.agent_id, ticket.status, ticket.assigned_user_id, ticket.assigned_at,
     ticket.offered_user_id, ticket.offer_ends_at, ticket.passed_by, ticket.closed_at,
-    ticket.closed_by_user_id, ticket.close_kind, ticket.close_reason, ticket.summary, ticket.tag_ids, ticket.first_replied_at,
+    ticket.closed_by_user_id, ticket.close_kind, ticket.close_reason, ticket.summary,
+    ticket.sentiment_result, ticket.sentiment_history, ticket.tag_ids, ticket.first_replied_at,
     ticket.service_clocks, ticket.service_next_at, ticket.survey, ticket.survey_ends_at,
     ticket.contact_wrote_at, ticket.updated_at";
 
 super::statement::statements! {
-    FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
+    FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, OF_AGENTS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST_FOR, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
     CLAIM_ABANDONED, CLAIM_UNANSWERED, OFFERED_TO, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, SAVE, SAVE_HOLDERS, LIST
 }
@@ -392,6 +416,14 @@ impl TicketRepository for SqlTx {
 
     async fn open_of_chats_for_update(&mut self, chats: &[ChatId]) -> Result<Vec<Ticket>, StorageError> {
         self.conn.fetch_all(OPEN_OF_CHATS, (Json(chats),)).await
+    }
+
+    async fn of_agents_for_update(
+        &mut self,
+        ids: &[TicketId],
+        chats: &[ChatId],
+    ) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(OF_AGENTS, (Json(ids), Json(chats))).await
     }
 
     async fn known_handoffs(
@@ -556,7 +588,7 @@ impl TicketRepository for SqlTx {
         self.conn.fetch_all(UNATTENDED, (now, i64::from(limit))).await
     }
 
-    async fn claim_lost(&mut self, limit: u32) -> Result<Vec<Ticket>, StorageError> {
-        self.conn.fetch_all(CLAIM_LOST, (i64::from(limit),)).await
+    async fn claim_lost(&mut self, quiet_since: Timestamp, limit: u32) -> Result<Vec<Ticket>, StorageError> {
+        self.conn.fetch_all(CLAIM_LOST, (quiet_since, i64::from(limit))).await
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use axum::body::Bytes;
 use csv::{Terminator, WriterBuilder};
 use flowsdk_core::fault::BoxError;
-use flowsdk_core::id::{TicketId, UserId};
+use flowsdk_core::id::{QueueId, TicketId, UserId};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
 use flowsdk_helpdesk::report::TicketRow;
@@ -16,7 +16,7 @@ use flowsdk_helpdesk::ticket::{CloseKind, ServiceClock};
 struct Column(&'static str, fn(&TicketRow) -> Cow<'_, str>);
 
 /// The fields of a ticket in their order, then what is known beside them.
-const COLUMNS: [Column; 38] = [
+const COLUMNS: [Column; 40] = [
     Column("id", |row| row.ticket.id.as_str().into()),
     Column("kind", |row| row.ticket.kind.name().into()),
     Column("routerId", |row| row.ticket.router_id.as_str().into()),
@@ -24,7 +24,7 @@ const COLUMNS: [Column; 38] = [
     Column("contactId", |row| row.ticket.contact_id.as_str().into()),
     Column("sessionId", |row| text(row.ticket.session_id.as_ref().map(SessionId::as_str))),
     Column("previousTicketId", |row| text(row.ticket.previous_ticket_id.as_ref().map(TicketId::as_str))),
-    Column("queueId", |row| row.ticket.queue_id.as_str().into()),
+    Column("queueId", |row| text(row.ticket.queue_id.as_ref().map(QueueId::as_str))),
     Column("status", |row| row.ticket.status.name().into()),
     Column("assignedUserId", |row| user(row.ticket.assigned_user_id.as_ref())),
     Column("assignedAt", |row| time(row.ticket.assigned_at)),
@@ -57,6 +57,16 @@ const COLUMNS: [Column; 38] = [
     }),
     Column("surveyComment", |row| {
         text(row.ticket.survey.as_ref().and_then(|asked| asked.comment.as_deref()))
+    }),
+    Column("sentiment", |row| {
+        text(row.ticket.sentiment_result.as_ref().map(|result| result.item.sentiment.name()))
+    }),
+    Column("sentimentScore", |row| {
+        row.ticket
+            .sentiment_result
+            .as_ref()
+            .map(|result| result.item.score.to_string().into())
+            .unwrap_or_default()
     }),
     Column("tags", |row| joined(row.tags.iter().map(String::as_str))),
 ];
@@ -170,8 +180,18 @@ mod tests {
         let view = serde_json::to_value(TicketView::from(row().ticket)).expect("JSON");
         let mut fields: BTreeSet<&str> =
             view.as_object().expect("fields").keys().map(String::as_str).collect();
-        // A report has no use for what a moment's offer says, and clocks and survey have columns of their own.
-        fields.retain(|field| !["offeredUserId", "offerEndsAt", "service", "survey"].contains(field));
+        // A report has no use for what a moment's offer says and has no tickets of AI agents. Clocks, survey and sentiment
+        // have columns of their own.
+        let left_out = [
+            "offeredUserId",
+            "offerEndsAt",
+            "service",
+            "survey",
+            "agentId",
+            "sentimentResult",
+            "sentimentHistory",
+        ];
+        fields.retain(|field| !left_out.contains(field));
         let columns = COLUMNS.map(|Column(name, _)| name);
         assert_eq!(columns[..fields.len()].iter().copied().collect::<BTreeSet<_>>(), fields);
         assert_eq!(columns.iter().collect::<BTreeSet<_>>().len(), columns.len());

@@ -14,9 +14,11 @@ use crate::harness::{Api, Client, Server, Setup, everywhere, http};
 
 everywhere!(what_goes_over_the_sockets_fits_the_document);
 
-/// Messages of the document that do not occur here: no contact by phone, and what the tests' client keeps no payload of.
-const UNSEEN: [&str; 4] = [
+/// Messages of the document that do not occur here: no contact by phone, no AI agent, and what the tests' client keeps no
+/// payload of.
+const UNSEEN: [&str; 5] = [
     "desk/serverConnected",
+    "desk/serverTicketSentiment",
     "desk/serverTicketWindowExpired",
     "webchat/clientMessageAck",
     "webchat/serverConnected",

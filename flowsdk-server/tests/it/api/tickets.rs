@@ -40,7 +40,7 @@ pub struct Tickets {
     pub router: String,
     pub flow: String,
     pub channel: String,
-    admin: Api,
+    pub admin: Api,
 }
 
 impl Tickets {
@@ -97,13 +97,13 @@ impl Tickets {
         client
     }
 
-    async fn list(&self, query: &str) -> Vec<Value> {
+    pub async fn list(&self, query: &str) -> Vec<Value> {
         let list = self.admin.get(&format!("/tickets?routerId={}{query}", self.router)).await.ok(200);
         list["items"].as_array().unwrap().clone()
     }
 
     /// The ticket, once it is like this.
-    async fn becomes(&self, ticket: &str, field: &str, value: &Value) -> Value {
+    pub async fn becomes(&self, ticket: &str, field: &str, value: &Value) -> Value {
         eventually(&format!("{field} of the ticket is {value}"), || async {
             let ticket = self.admin.get(&at(ticket, "")).await.ok(200);
             (ticket[field] == *value).then_some(ticket)
@@ -128,7 +128,7 @@ async fn a_conversation_goes_to_people_and_comes_back(setup: Setup) {
     let (bia, user) = desk.agent(&setup, &[&queue]).await;
     let (mut visitor, ticket) = desk.hand_over(&server).await;
     let path = |command: &str| at(&id(&ticket), command);
-    assert_eq!(ticket.as_object().unwrap().len(), 28, "{ticket}");
+    assert_eq!(ticket.as_object().unwrap().len(), 31, "{ticket}");
     assert_eq!((&ticket["status"], &ticket["queueId"]), (&json!("waiting"), &json!(queue)));
     assert_eq!((&ticket["kind"], &ticket["openReason"]), (&json!("human"), &json!("human_handoff")));
     // The queue gives it to whoever comes online.

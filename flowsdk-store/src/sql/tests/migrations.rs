@@ -74,6 +74,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0061_webhook_secret", "8b737ec7345b", "2ffe025354ac"),
     ("0062_ai_agent", "2d5105dbfe44", "f4fca8e0da51"),
     ("0063_agent_turn", "126faf9061d7", "c06e899ca676"),
+    ("0064_ai_ticket", "742920c5f842", "00f256390dd6"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

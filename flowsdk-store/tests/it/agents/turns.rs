@@ -156,7 +156,7 @@ async fn people_get_the_conversation(store: SqlStore) {
     assert_eq!(agents.serve("ana").await, ["One moment"]);
     let session = agents.session("ana").await;
     assert_eq!((session.mode, session.epoch, session.agent.is_none()), (Mode::Human, before + 1, true));
-    let events = agents.world.published(TopicName::Helpdesk).await;
+    let events = agents.handoffs().await;
     assert_eq!(events.len(), 1, "{events:?}");
     assert_eq!(
         (&events[0]["epoch"], &events[0]["contextVariables"]["plan"]),
@@ -361,7 +361,7 @@ async fn a_desk_takes_the_conversation(store: SqlStore) {
     agents.take_by_desk(&session("ana")).await;
     assert_eq!((agents.serve("ana").await, agents.mind.asks()), (Vec::new(), 0));
     assert_eq!(agents.session("ana").await.mode, Mode::Human);
-    let events = agents.world.published(TopicName::Helpdesk).await;
+    let events = agents.handoffs().await;
     assert_eq!((events.len(), &events[0]["presetQueueId"]), (1, &json!("q1")));
 }
 

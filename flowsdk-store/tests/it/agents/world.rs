@@ -19,6 +19,7 @@ use flowsdk_core::event::{AgentEvent, AgentManualHandoffEvent, FlowEvent};
 use flowsdk_core::flow::{HttpAnswer, HttpCaller, HttpRequest, OutsideFailure, ScriptRequest, ScriptRunner};
 use flowsdk_core::message::SenderKind;
 use flowsdk_core::record::HasRecords as _;
+use flowsdk_core::router::{HasRouterCatalog as _, Router};
 use flowsdk_core::session::{Session, SessionId};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::broker::NewEntry;
@@ -270,6 +271,7 @@ impl Agents {
             queue_id: Some("q1".parse().expect("an id")),
             user_id: None,
             reason: Some("the desk takes it".to_owned()),
+            epoch: Some(session.epoch),
             timestamp: self.world.cx.now(),
         };
         self.publish(&AgentEvent::ManualHandoff(event)).await;
@@ -306,6 +308,23 @@ impl Agents {
 
     pub(crate) async fn session(&self, visitor: &str) -> Session {
         self.world.stored(visitor).await.expect("a session").session
+    }
+
+    /// The handoffs to people since the last look.
+    pub(crate) async fn handoffs(&self) -> Vec<Value> {
+        let mut events = self.world.published(TopicName::Helpdesk).await;
+        events.retain(|event| event["kind"] == "handoff");
+        events
+    }
+
+    /// Changes the router in the store.
+    pub(crate) async fn change_router(&self, change: impl FnOnce(&mut Router)) {
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let found = tx.router_catalog().find_for_update(&self.world.router).await.expect("find");
+        let mut router = found.expect("a router");
+        change(&mut router);
+        tx.router_catalog().save(&router).await.expect("saved");
+        tx.commit().await.expect("commit");
     }
 
     /// The turns of a visitor's session in this epoch and activation.

@@ -57,6 +57,7 @@ impl OutgoingSink for Sink {
     }
 }
 
+#[derive(Clone)]
 pub(crate) struct World {
     pub(crate) store: Arc<SqlStore>,
     pub(crate) clock: ManualClock,

@@ -21,7 +21,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
-use super::desk::Helpdesk;
+use super::desk::{Helpdesk, queue_of};
 use crate::support::databases::on_every_database;
 
 on_every_database! { any_order_of_commands_keeps_the_desk_whole, a_crash_anywhere_keeps_the_desk_whole }
@@ -275,7 +275,7 @@ impl Scene {
                 TicketStatus::Waiting => {
                     let is_offered = ticket.offered_user_id.is_some();
                     assert!(!has_user && is_offered == ticket.offer_ends_at.is_some(), "{ticket:?}");
-                    assert!(!is_offered || ticket.queue_id.as_str() == "offers", "{ticket:?}");
+                    assert!(!is_offered || queue_of(ticket) == "offers", "{ticket:?}");
                 }
                 TicketStatus::Assigned => assert!(has_user && ticket.assigned_at.is_some(), "{ticket:?}"),
                 TicketStatus::Closed => assert!(ticket.closed_at.is_some(), "{ticket:?}"),
@@ -351,8 +351,7 @@ impl Scene {
                 let passed = ticket.passed_at(now);
                 online.iter().any(|(_, user)| load(user) < LIMIT as usize && !passed.contains(user))
             };
-            let waits =
-                |one: &&&Ticket| one.status == TicketStatus::Waiting && one.queue_id.as_str() == queue;
+            let waits = |one: &&&Ticket| one.status == TicketStatus::Waiting && queue_of(one) == queue;
             let mut waiting = open.iter().filter(waits).filter(|ticket| ticket.offered_to().is_none());
             let forgotten = waiting.find(|ticket| has_room(ticket));
             assert_eq!(forgotten, None, "a ticket waits beside an agent with room: {open:?}");

@@ -17,7 +17,7 @@ use flowsdk_helpdesk::ticket::{
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 
-use super::desk::{Helpdesk, holder};
+use super::desk::{Helpdesk, holder, queue_of};
 use crate::support::databases::on_every_database;
 
 on_every_database! {
@@ -341,7 +341,7 @@ async fn a_ticket_is_transferred_to_a_user_and_to_a_queue(store: SqlStore) {
     }
     let second = transfer(&first, Some("ivo"), None).await.expect("transferred");
     assert_eq!((second.status, second.open_reason), (TicketStatus::Assigned, OpenReason::AgentTransfer));
-    assert_eq!((holder(&second), second.queue_id.as_str()), (Some("ivo"), "q1"));
+    assert_eq!((holder(&second), queue_of(&second)), (Some("ivo"), "q1"));
     assert_eq!(second.opened_by_user_id.as_ref(), Some(&eva));
     assert!(matches!(transfer(&first, Some("ivo"), None).await, Err(TicketError::Closed)));
     let third = transfer(&second, None, Some("q2")).await.expect("transferred");
@@ -410,7 +410,7 @@ async fn a_queue_with_tickets_is_deleted_by_force_only(store: SqlStore) {
     desk.queues.delete(&author, Reach::ALL, &queue, true).await.expect("deleted");
     for ticket in [&waiting, &worked] {
         let ticket = desk.ticket(ticket).await;
-        assert_eq!((ticket.close_kind, ticket.queue_id.as_str()), (Some(CloseKind::System), "q1"));
+        assert_eq!((ticket.close_kind, queue_of(&ticket)), (Some(CloseKind::System), "q1"));
     }
     let mut said = desk.go_on().await;
     said.sort();

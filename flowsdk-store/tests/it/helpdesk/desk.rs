@@ -60,6 +60,11 @@ impl Helpdesk {
         let world = World::new(store).await;
         world.publish("router1", "attended", attended()).await;
         world.start_with("router1", "attended").await;
+        Self::over(world)
+    }
+
+    /// The helpdesk of a world whose flow is another one.
+    pub(crate) fn over(world: World) -> Self {
         let stepping = Arc::new(Stepping((*world.store).clone()));
         let (store, cx) = (|| Arc::clone(&stepping), world.cx.clone());
         let dispatcher = Arc::new(Dispatcher::new(store(), cx.clone()));
@@ -286,6 +291,11 @@ impl Helpdesk {
 fn to_serve() -> Permissions {
     let actions = vec![Action::Read, Action::Write];
     Permissions::from(vec![Permission { resource: Resource::Helpdesk, actions }])
+}
+
+/// The queue of a ticket.
+pub(crate) fn queue_of(ticket: &Ticket) -> &str {
+    ticket.queue_id.as_ref().map_or("", QueueId::as_str)
 }
 
 /// Who has each ticket.

@@ -12,7 +12,7 @@ use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup, R
 use flowsdk_helpdesk::ticket::{TicketFilter, TicketStatus};
 use flowsdk_store::sql::SqlStore;
 
-use super::desk::{Helpdesk, holder};
+use super::desk::{Helpdesk, holder, queue_of};
 use crate::support::databases::on_every_database;
 
 on_every_database! {
@@ -89,8 +89,7 @@ async fn the_queues_of_a_batch_share_the_room_of_their_agents(store: SqlStore) {
     }
     desk.intake.take(&events.iter().collect::<Vec<_>>()).await.expect("taken");
     let tickets = desk.tickets(TicketFilter::default()).await;
-    let of =
-        |queue: &str| tickets.iter().filter(|ticket| ticket.queue_id.as_str() == queue).collect::<Vec<_>>();
+    let of = |queue: &str| tickets.iter().filter(|ticket| queue_of(ticket) == queue).collect::<Vec<_>>();
     assert!(of("q1").iter().all(|ticket| ticket.status == TicketStatus::Assigned), "{tickets:?}");
     assert_eq!(of("q2").iter().filter(|ticket| ticket.offered_to().is_some()).count(), 2, "{tickets:?}");
     assert!(of("q3").iter().all(|ticket| ticket.addressee().is_none()), "{tickets:?}");

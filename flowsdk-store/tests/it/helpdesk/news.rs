@@ -61,7 +61,12 @@ async fn whoever_has_a_ticket_is_told_of_it(store: SqlStore) {
     let bia = desk.hand_over("bia", "bill").await.expect("a ticket");
     assert_eq!(bia.assigned_user_id.as_ref(), Some(&eva));
     desk.queues
-        .delete(&Default::default(), flowsdk_core::router::Reach::ALL, &bia.queue_id, true)
+        .delete(
+            &Default::default(),
+            flowsdk_core::router::Reach::ALL,
+            bia.queue_id.as_ref().expect("a queue"),
+            true,
+        )
         .await
         .expect("gone");
     assert_eq!(desk.names(&eva).await[3..], ["ticket:assigned", "ticket:closed"]);

@@ -39,7 +39,7 @@ async fn fill(desk: &Helpdesk, first: &Ticket, queue: &str, count: usize) {
             chat_id: chat.id,
             contact_id: contact.id,
             session_id: None,
-            queue_id: queue.clone(),
+            queue_id: Some(queue.clone()),
             ..first.clone()
         });
     }

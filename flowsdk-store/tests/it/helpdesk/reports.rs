@@ -239,7 +239,7 @@ fn date(moment: Timestamp, hours: i64) -> String {
 /// The groups of these tickets: the largest first, then by key, none last.
 fn expected(tickets: &[&Ticket], by: TicketGrouping) -> Vec<ReportGroup> {
     let key = |ticket: &Ticket| match by {
-        TicketGrouping::Queue => Some(ticket.queue_id.to_string()),
+        TicketGrouping::Queue => ticket.queue_id.as_ref().map(ToString::to_string),
         TicketGrouping::Agent => ticket.assigned_user_id.as_ref().map(ToString::to_string),
         TicketGrouping::Reason => ticket.close_reason.clone(),
         TicketGrouping::Day => panic!("days have an order of their own"),
@@ -387,7 +387,7 @@ async fn tickets_are_read_page_by_page(store: SqlStore) {
 /// Names are those of what is there.
 fn named(row: &TicketRow, tag: &Tag) {
     let ticket = &row.ticket;
-    let queue = Some(ticket.queue_id.to_string()).filter(|queue| queue != "q3");
+    let queue = ticket.queue_id.as_ref().map(ToString::to_string).filter(|queue| queue != "q3");
     let user = ticket.assigned_user_id.as_ref().map(|user| user.as_str().to_uppercase());
     assert_eq!(row.queue_name, queue);
     assert_eq!(row.assigned_user_name, user.filter(|user| user != "GONE"));

@@ -11,7 +11,7 @@ use flowsdk_helpdesk::queue::DistributionStrategy::{LeastLoaded, ManualPickup};
 use flowsdk_helpdesk::ticket::{CloseKind, OpenedByKind, TicketError, TicketStatus};
 use flowsdk_store::sql::SqlStore;
 
-use super::desk::{Helpdesk, holder};
+use super::desk::{Helpdesk, holder, queue_of};
 use crate::conversations::world::session;
 use crate::support::databases::on_every_database;
 
@@ -85,7 +85,7 @@ async fn a_ticket_of_an_agent_who_stays_away_waits_again(store: SqlStore) {
     assert_eq!(desk.sweep.take_back().await.expect("swept"), 1);
     let [before, after] = &desk.chain("ana").await[..] else { panic!("two tickets") };
     assert_eq!((&before.id, before.close_kind), (&ticket.id, Some(CloseKind::QueueTransfer)));
-    assert_eq!((after.status, after.queue_id.as_str(), holder(after)), (TicketStatus::Waiting, "q1", None));
+    assert_eq!((after.status, queue_of(after), holder(after)), (TicketStatus::Waiting, "q1", None));
     assert_eq!(
         (after.opened_by_kind, after.previous_ticket_id.as_ref()),
         (OpenedByKind::System, Some(&before.id))
