@@ -4,7 +4,7 @@
 //! [guardrails](guardrail) and [routes](route). [`model`] has the ports of model providers; [`openai`] speaks to OpenAI and to
 //! servers like it; [`scripted`] answers by rules, without a network. [`tool`] has the tools of an agent, [`turn`] the course
 //! of a turn. What is said to agents waits in the [`inbox`]; the [`executor`] runs their turns, by what [`configuration`]
-//! reads, and writes each step into the [`ledger`].
+//! reads, and writes each step into the [`ledger`]. Of what is over a [`summary`] is written.
 
 pub mod agent;
 pub mod configuration;
@@ -18,6 +18,7 @@ pub mod part;
 pub mod prompt;
 pub mod route;
 pub mod scripted;
+pub mod summary;
 pub mod tool;
 pub mod turn;
 

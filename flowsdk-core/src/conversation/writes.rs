@@ -8,13 +8,16 @@ use super::traced::Stopped;
 use super::turn::{After, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
-use crate::event::{Notice, OutgoingEvent, WebhookEvent, WebhookEventType, of_session};
+use crate::event::{
+    Notice, OutgoingEvent, SummaryReason, SummaryRequest, WebhookEvent, WebhookEventType, of_session,
+};
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId, MessageId, RouterId};
 use crate::message::NewMessage;
 use crate::session::{FrozenSession, MAX_KEPT, Mode, Session, SessionId, SessionTrace, SessionWrite};
 use crate::stream::announce::{announce, announce_messages};
 use crate::stream::broker::NewEntry;
+use crate::stream::topic::Summary;
 use crate::time::Timestamp;
 
 /// Everything to be written for a batch.
@@ -102,6 +105,14 @@ impl Writes {
         }
         if close_chat {
             self.closed_chats.push(session.chat_id.clone());
+            let request = SummaryRequest {
+                chat_id: session.chat_id.clone(),
+                ticket_id: None,
+                contact_id: session.contact_id.clone(),
+                reason: SummaryReason::ChatClosed,
+                timestamp: now,
+            };
+            self.publications.push(Publication::Entry(NewEntry::of::<Summary>(&request)));
         }
         if let Some(version) = expected {
             session.version = version + 1;

@@ -16,7 +16,7 @@ use crate::api::tickets::Tickets;
 use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
 
 everywhere!(whoever_no_model_answers_goes_on_with_the_flow);
-everywhere!(in process: an_agent_has_a_conversation, desks_move_and_close_the_tickets_of_agents);
+everywhere!(in process: an_agent_has_a_conversation, desks_move_and_close_the_tickets_of_agents, what_is_over_gets_a_summary);
 
 /// A model that answers by rules.
 #[derive(Debug)]
@@ -196,6 +196,23 @@ async fn desks_move_and_close_the_tickets_of_agents(setup: Setup) {
         "closed"
     );
     assert_eq!(visitor.texts(1).await, ["Fim: resolved"]);
+}
+
+/// What is over gets a summary, which the next agent is told (spec B 6).
+async fn what_is_over_gets_a_summary(setup: Setup) {
+    let rules = json!([
+        { "when": { "instructions": "summarise" }, "text": "Quis chá." },
+        { "when": { "input": "tchau" }, "calls": [{ "tool": "endAgentSession" }] },
+        { "when": { "input": "(?s)^(.*)$" }, "calls": [
+            { "tool": "sendTextMessage", "arguments": { "text": "{{1}}?" } }] }]);
+    let summaries = json!({ "copilotConfig": { "summary": { "enabled": true, "model": "m" } } });
+    let (_setup, server, tickets) = attended_shop(setup, rules, summaries).await;
+    let (mut visitor, ticket) = speaks(&server, &tickets).await;
+    visitor.say("tchau").await;
+    assert_eq!(told(&server, &mut visitor, 3).await["text"]["body"], "Fim: resolved");
+    tickets.becomes(&id(&ticket), "summary", &json!("Quis chá.")).await;
+    let contact = tickets.admin.get(&format!("/contacts/{}", ticket["contactId"].as_str().unwrap())).await;
+    assert_eq!(contact.ok(200)["lastSessionSummary"], "Quis chá.");
 }
 
 /// Without a credential there is nobody to ask. The conversation is handed on, never silent.

@@ -102,6 +102,7 @@ mod sqlite;
 mod statement;
 mod store;
 mod stuck_handoff;
+mod summary;
 mod system_prompt;
 mod tag;
 mod template;

@@ -1,12 +1,13 @@
-//! AI agents: what is said to them becomes turns.
+//! AI agents: what is said to them becomes turns, and what is over gets a summary.
 
 use std::sync::Arc;
 
 use flowsdk_agent::executor::{Executor, Models, Settings};
 use flowsdk_agent::inbox::{AGENT_GROUP, AgentInbox};
+use flowsdk_agent::summary::{SUMMARY_GROUP, Summarizer};
 use flowsdk_core::conversation::ToolCalls;
 use flowsdk_core::fault::BoxError;
-use flowsdk_core::stream::consumer::ConsumerConfig;
+use flowsdk_core::stream::consumer::{ConsumerConfig, Each};
 use flowsdk_core::stream::topic::TopicName;
 use tokio::sync::Notify;
 
@@ -15,13 +16,18 @@ use crate::agent::CredentialModels;
 use crate::app::ground::Ground;
 use crate::config::Role;
 
-/// The role of the consumer and the executor.
+/// The role of the consumers and the executor.
 const AGENT: Role = Role { names: &["agent"], together: None, sections: &[] };
 
 const EVENTS: Reads = Reads { topics: &[TopicName::Agent], group: AGENT_GROUP, watched_as: None };
 
+const SUMMARIES: Reads = Reads { topics: &[TopicName::Summary], group: SUMMARY_GROUP, watched_as: None };
+
 pub(super) const PART: Part =
-    Part { role: AGENT, reads: &[EVENTS], start: |ground| Box::pin(async { start(ground) }) };
+    Part { role: AGENT, reads: &[EVENTS, SUMMARIES], start: |ground| Box::pin(async { start(ground) }) };
+
+/// Summaries that are written at once: each waits for a model for seconds.
+const SUMMARIES_AT_ONCE: usize = 8;
 
 fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let arrived = Arc::new(Notify::new());
@@ -33,6 +39,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         Some(models) => Arc::clone(models),
         None => Arc::new(CredentialModels::new(ground.config.flow_http_allowed_hosts.clone(), key())?),
     };
+    let summarizer = Summarizer::new(Arc::clone(&ground.store), Arc::clone(&models));
+    let config = ConsumerConfig { parallel: SUMMARIES_AT_ONCE, ..ConsumerConfig::named("summary") };
+    drop(ground.consume(Each::new(summarizer), &SUMMARIES, config));
     let key = key();
     let (http, scripts) = (ground.http()?, ground.scripts()?);
     let tools = ToolCalls::new(Arc::clone(&ground.store), ground.cx.clone(), key, http, scripts);

@@ -25,6 +25,7 @@ fn groups_keep_their_names() {
             ("stream:helpdesk", "helpdesk"),
             ("stream:webhooks", "webhooks"),
             ("stream:agent", "agent"),
+            ("stream:summary", "summary"),
         ]
     );
 }

@@ -85,6 +85,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         session_history,
         session_trace,
         stuck_handoff,
+        summary,
         system_prompt,
         tag,
         template,

@@ -12,6 +12,7 @@ use flowsdk_agent::ledger::{AgentTurn, HasAgentTurns as _};
 use flowsdk_agent::model::{Answer, Item, ModelError, ModelProvider, ModelRequest, Patience};
 use flowsdk_agent::prompt::SystemPrompt;
 use flowsdk_agent::scripted::{Script, Scripted};
+use flowsdk_agent::summary::Summarizer;
 use flowsdk_core::conversation::{ConversationEvent, Handover, OutgoingSink, ToolCalls};
 use flowsdk_core::credential::{HasLlmCredentials as _, LlmCredential, LlmProvider};
 use flowsdk_core::crypto::MasterKey;
@@ -177,6 +178,10 @@ impl Agents {
     /// Another executor over the same database, as another process has it.
     pub(crate) fn another_executor(&self) -> Arc<Executor<Stepping>> {
         executor(&self.world, &self.stepping, &self.mind, &self.shop)
+    }
+
+    pub(crate) fn summarizer(&self) -> Summarizer<Stepping> {
+        Summarizer::new(Arc::clone(&self.stepping), Arc::new(OneMind(Arc::clone(&self.mind))))
     }
 
     pub(crate) async fn add_agent(&self, id: &str, change: impl FnOnce(&mut AiAgent)) {
