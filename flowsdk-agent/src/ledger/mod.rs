@@ -3,8 +3,14 @@
 //! A turn is written before the model is asked, and again with each answer and with what its calls have done. Whoever
 //! finds a turn that runs after a crash goes on with what is written.
 
+mod error;
 mod model;
 mod repository;
+mod service;
+mod view;
 
-pub use model::{AgentTurn, AgentTurnId, ModelAnswered};
+pub use error::AgentTurnError;
+pub use model::{AgentTurn, AgentTurnFilter, AgentTurnId, ModelAnswered, TurnDigest};
 pub use repository::{AgentTurnRepository, HasAgentTurns};
+pub use service::AgentTurns;
+pub use view::{AgentTurnSummary, AgentTurnView, AnswerView};

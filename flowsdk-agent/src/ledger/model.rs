@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use flowsdk_core::event::TokenUsage;
 use flowsdk_core::id::{AgentId, ChatId, Id, RouterId};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,60 @@ pub struct ModelAnswered {
     /// Why there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+/// A turn without what was said in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnDigest {
+    /// The id of the turn.
+    pub id: AgentTurnId,
+    /// The router of the session.
+    pub router_id: RouterId,
+    /// The session.
+    pub session_id: SessionId,
+    /// The chat of the session.
+    pub chat_id: ChatId,
+    /// The agent that answers.
+    pub agent_id: AgentId,
+    /// The number of the turn in the session, from 1.
+    pub number: u32,
+    /// Whether it goes on.
+    pub is_running: bool,
+    /// What its course has counted.
+    pub course: Course,
+    /// The answers of models, and the failures to answer, in order.
+    pub answers: Vec<ModelAnswered>,
+    /// Why the agent's part ended with this turn.
+    pub end_reason: Option<String>,
+    /// Why the turn failed.
+    pub error: Option<String>,
+    /// When it began.
+    pub began_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// Which turns are wanted; absent fields let everything through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentTurnFilter {
+    /// Those of this router.
+    pub router_id: Option<RouterId>,
+    /// Those of this agent.
+    pub agent_id: Option<AgentId>,
+    /// Those of this chat.
+    pub chat_id: Option<ChatId>,
+    /// Those of this session.
+    pub session_id: Option<SessionId>,
+    /// Those that have an error, or those that have none.
+    pub has_failed: Option<bool>,
+    /// Those that go on, or those that have ended.
+    pub is_running: Option<bool>,
+}
+
+impl Reachable for AgentTurnFilter {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }
 
 impl AgentTurn {

@@ -2,10 +2,12 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::RouterId;
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
 
-use super::AgentTurn;
+use super::{AgentTurn, AgentTurnFilter, AgentTurnId, TurnDigest};
 
 /// Turns of one transaction.
 #[async_trait]
@@ -36,6 +38,17 @@ pub trait AgentTurnRepository: Send {
         activation: u32,
         limit: u32,
     ) -> Result<Vec<AgentTurn>, StorageError>;
+
+    /// Returns a turn.
+    async fn find(&mut self, id: &AgentTurnId) -> Result<Option<AgentTurn>, StorageError>;
+
+    /// Returns a page of the turns that pass the filter, newest first; of the routers in `only`, if it is given.
+    async fn list(
+        &mut self,
+        filter: &AgentTurnFilter,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<TurnDigest>, StorageError>;
 }
 
 /// A transaction with turns.

@@ -1,10 +1,13 @@
 //! The conversation with a model.
 
+use flowsdk_core::schema::SchemaAttributes;
 use serde::{Deserialize, Serialize};
 
 /// An item of a conversation with a model, in the form in which transcripts are stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = AiAgentTurnItem)]
 pub enum Item {
     /// Input: what the contact wrote, or what the executor tells the model.
     User {
@@ -43,8 +46,10 @@ impl Item {
 }
 
 /// A call of a tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = AiAgentToolCall)]
 pub struct ToolCall {
     /// The id by which its result is told apart, unique in the conversation.
     pub id: String,

@@ -33,6 +33,9 @@ pub struct Course {
     #[serde(default)]
     heard: usize,
     iterations: u32,
+    /// Calls over all answers.
+    #[serde(default)]
+    calls: u32,
     has_sent: bool,
     was_nudged: bool,
     failures: BTreeMap<String, u32>,
@@ -113,10 +116,16 @@ impl Course {
         self.has_sent || self.round.has_sent
     }
 
+    /// Returns how many calls were judged.
+    pub fn calls(&self) -> u32 {
+        self.calls
+    }
+
     /// Judges the next call of an answer. Each call gets exactly one result: that of what is run, or the one that stands in
     /// the judgement.
     pub fn judge(&mut self, toolset: &Toolset, call: &ToolCall) -> Judgement {
         self.round.calls += 1;
+        self.calls = self.calls.saturating_add(1);
         if self.round.is_broken {
             return Judgement::Answer(OVER.to_owned());
         }

@@ -6,6 +6,7 @@ mod agent_groups;
 mod agents;
 mod ai_agent_routes;
 mod ai_agents;
+mod ai_turns;
 mod appearance_page;
 pub mod asyncapi;
 pub mod body;
@@ -138,6 +139,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         system_prompts::routes,
         guardrails::routes,
         ai_agent_routes::routes,
+        ai_turns::routes,
         webhooks::routes,
         helpdesk::routes,
         observability::routes,

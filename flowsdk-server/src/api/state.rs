@@ -79,6 +79,7 @@ services! {
     system_prompts: SystemPrompts in flowsdk_agent::prompt,
     guardrails: Guardrails in flowsdk_agent::guardrail,
     ai_agent_routes: AgentRoutes in flowsdk_agent::route,
+    ai_turns: AgentTurns in flowsdk_agent::ledger,
     quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
     monitoring: Monitoring in flowsdk_helpdesk::monitoring,
     boards: Boards in flowsdk_helpdesk::board,

@@ -20,7 +20,7 @@ everywhere!(in process: an_agent_has_a_conversation, desks_move_and_close_the_ti
 
 /// A model that answers by rules.
 #[derive(Debug)]
-struct Rules(Arc<Scripted>);
+pub(crate) struct Rules(pub(crate) Arc<Scripted>);
 
 #[async_trait]
 impl Models for Rules {
@@ -43,7 +43,7 @@ fn attended(agent: &str) -> Value {
 }
 
 /// A shop whose flow hands over to an agent. Returns its channel and its router.
-async fn shop(admin: &Api, settings: Value) -> (String, String) {
+pub(crate) async fn shop(admin: &Api, settings: Value) -> (String, String) {
     let router = router(admin, "Atendida").await;
     let mut agent = json!({ "routerId": router, "type": "specialist", "name": "Vendas", "model": "m" });
     agent.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
@@ -58,7 +58,7 @@ async fn shop(admin: &Api, settings: Value) -> (String, String) {
 }
 
 /// Waits for the next message of a server in this process, whose time passes meanwhile. It is the `count`th.
-async fn told(server: &Server, visitor: &mut Client, count: usize) -> Value {
+pub(crate) async fn told(server: &Server, visitor: &mut Client, count: usize) -> Value {
     eventually("an answer", || async {
         server.advance(Duration::from_millis(500)).await;
         (visitor.messages().len() >= count).then_some(())

@@ -16,6 +16,7 @@
 mod harness;
 
 mod agents;
+mod ai_figures;
 mod api;
 mod attachments;
 mod auth;

@@ -2,12 +2,17 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_agent::ledger::{AgentTurn, AgentTurnRepository, HasAgentTurns};
+use flowsdk_agent::ledger::{
+    AgentTurn, AgentTurnFilter, AgentTurnId, AgentTurnRepository, HasAgentTurns, TurnDigest,
+};
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::RouterId;
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
+use super::list::{self, Filter, ListSql, asked, asked_if};
 use super::record::{All, Changes, Record as _, record};
 use super::statement::{Sql, sql};
 
@@ -17,6 +22,39 @@ record! {
         step, is_running, items: json, answered, course: json, began_call, answers: json, end_reason, error, ended_at
     }
 }
+
+record! {
+    TurnDigest in "agent_turn" {
+        id, router_id, session_id, chat_id, agent_id, number, is_running, course: json, answers: json, end_reason,
+        error, began_at, ended_at
+    }
+}
+
+/// The filters with the fewest rows tell their index first. That of turns that go on looks at their end: an index that says
+/// `is_running = 1` would be taken for the turn of a session, too.
+pub(super) static LIST: ListSql<AgentTurnFilter> = ListSql::of::<TurnDigest>()
+    .by("began_at", "id")
+    .within("router_id")
+    .replanned()
+    .filters(&[
+        Filter::of("session_id = {}", |filter: &AgentTurnFilter| asked(&filter.session_id))
+            .indexed("agent_turn_of_session", "agent_turn_of_session"),
+        Filter::of("chat_id = {}", |filter: &AgentTurnFilter| asked(&filter.chat_id))
+            .indexed("agent_turn_by_chat", "agent_turn_by_chat"),
+        Filter::of("ended_at IS NULL", |filter: &AgentTurnFilter| asked_if(filter.is_running == Some(true)))
+            .indexed("agent_turn_unfinished", "agent_turn_unfinished"),
+        Filter::of("ended_at IS NOT NULL", |filter: &AgentTurnFilter| {
+            asked_if(filter.is_running == Some(false))
+        }),
+        Filter::of("error IS NOT NULL", |filter: &AgentTurnFilter| asked_if(filter.has_failed == Some(true)))
+            .indexed("agent_turn_failed", "agent_turn_failed_of_router"),
+        Filter::of("error IS NULL", |filter: &AgentTurnFilter| asked_if(filter.has_failed == Some(false))),
+        Filter::of("agent_id = {}", |filter: &AgentTurnFilter| asked(&filter.agent_id))
+            .indexed("agent_turn_by_agent", "agent_turn_by_agent"),
+    ])
+    .indexed("agent_turn_newest", "agent_turn_by_router");
+
+const FIND: Sql = sql(AgentTurn::FIND);
 
 const INSERT: Sql = sql(AgentTurn::INSERT);
 
@@ -36,7 +74,7 @@ pub(super) const OF_ACTIVATION: Sql = sql(concat!(
 const FORGET: Sql = sql("DELETE FROM agent_turn WHERE id IN (
         SELECT id FROM agent_turn WHERE began_at < $1 AND is_running = 0 ORDER BY began_at, id LIMIT $2)");
 
-super::statement::statements! { INSERT, SAVE, RUNNING, SESSIONS_RUNNING, OF_ACTIVATION, FORGET }
+super::statement::statements! { FIND, INSERT, SAVE, RUNNING, SESSIONS_RUNNING, OF_ACTIVATION, FORGET; LIST }
 
 super::accessor::has!(HasAgentTurns::agent_turns -> AgentTurnRepository);
 
@@ -76,5 +114,20 @@ impl AgentTurnRepository for SqlTx {
         let mut turns = self.conn.fetch_all::<AgentTurn>(OF_ACTIVATION, binds).await?;
         turns.reverse();
         Ok(turns)
+    }
+
+    async fn find(&mut self, id: &AgentTurnId) -> Result<Option<AgentTurn>, StorageError> {
+        self.conn.fetch_optional(FIND, (id,)).await
+    }
+
+    async fn list(
+        &mut self,
+        filter: &AgentTurnFilter,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<TurnDigest>, StorageError> {
+        let routers = list::routers(filter.router_id.as_ref(), only);
+        let place = |turn: &TurnDigest| Cursor::of(turn.began_at, &turn.id);
+        self.conn.page(&LIST, filter, routers, page, place).await
     }
 }

@@ -1,6 +1,7 @@
 //! AI agents on the databases of this crate (spec B 3.3, 3.4, 4.9).
 
 mod crashes;
+mod reading;
 mod summaries;
 mod tickets;
 mod turns;

@@ -154,6 +154,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         system_prompts: Arc::new(state::SystemPrompts::new(store(), cx(), changes())),
         guardrails: Arc::new(state::Guardrails::new(store(), cx(), changes())),
         ai_agent_routes: Arc::new(state::AgentRoutes::new(store(), cx(), changes())),
+        ai_turns: Arc::new(state::AgentTurns::new(store())),
         quick_replies: Arc::new(state::QuickReplies::new(store(), cx(), changes())),
         distribution_rules: Arc::new(state::DistributionRules::new(store(), cx(), changes())),
         desk,

@@ -127,6 +127,7 @@ async fn every_list_of_the_administration_walks_an_index_in_order() {
         shapes(&crate::sql::ticket::LIST),
         shapes(&crate::sql::report::LIST),
         shapes(&crate::sql::stuck_handoff::LIST),
+        shapes(&agent_turn::LIST),
         shapes(&user::LIST),
         shapes(&group::LIST),
         shapes(&api_client::LIST),

@@ -1,6 +1,7 @@
 //! Errors of AI agents, and of what stands beside them.
 
 use flowsdk_agent::agent::AiAgentError;
+use flowsdk_agent::ledger::AgentTurnError;
 use flowsdk_agent::part::{AgentField, AgentPartError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::router::RouterUnknown;
@@ -30,4 +31,5 @@ pub(super) fn add(table: &mut Table) {
         AgentPartError::Idempotency(IdempotencyConflict),
         AgentPartError::Storage(storage()),
     ]);
+    table.add([AgentTurnError::NotFound, AgentTurnError::Storage(storage())]);
 }
