@@ -70,6 +70,7 @@ pub enum EntityKind {
     Webhook,
     CloseReason,
     AiAgentRoute,
+    AiModelPrice,
 }
 
 /// An entity that something was done to.

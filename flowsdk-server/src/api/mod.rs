@@ -6,6 +6,7 @@ mod agent_groups;
 mod agents;
 mod ai_agent_routes;
 mod ai_agents;
+mod ai_prices;
 mod ai_turns;
 mod appearance_page;
 pub mod asyncapi;
@@ -140,6 +141,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         guardrails::routes,
         ai_agent_routes::routes,
         ai_turns::routes,
+        ai_prices::routes,
         webhooks::routes,
         helpdesk::routes,
         observability::routes,

@@ -80,6 +80,7 @@ services! {
     guardrails: Guardrails in flowsdk_agent::guardrail,
     ai_agent_routes: AgentRoutes in flowsdk_agent::route,
     ai_turns: AgentTurns in flowsdk_agent::ledger,
+    ai_prices: ModelPrices in flowsdk_agent::price,
     quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
     monitoring: Monitoring in flowsdk_helpdesk::monitoring,
     boards: Boards in flowsdk_helpdesk::board,

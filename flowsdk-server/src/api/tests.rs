@@ -176,6 +176,8 @@ const FIXED: &[&str] = &[
     "/ai-agent-routes: routerId",
     "/ai-agent-routes: toAgentId",
     "/ai-agents: routerId",
+    "/ai/prices: model",
+    "/ai/prices: routerId",
     "/channel-numbers: phoneNumberId",
     "/channel-numbers: routerId",
     "/channel-type-mappings: channelType",

@@ -67,6 +67,7 @@ mod login_schedule;
 mod media;
 mod message;
 mod migrations;
+mod model_price;
 mod monitoring;
 mod names;
 mod note;

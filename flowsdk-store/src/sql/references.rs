@@ -207,6 +207,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("agent_turn", "chat_id", "chat", Cascade),
     reference("agent_turn", "session_id", "session", HISTORY),
     reference("agent_turn", "agent_id", "ai_agent", HISTORY),
+    reference("model_price", "router_id", "router", Cascade),
     reference("agent_inbox", "session_id", "session", Stays("it is taken by the next look at it")),
     reference("system_prompt", "router_id", "router", Cascade),
     reference("system_prompt", "agent_id", "ai_agent", Cascade),

@@ -47,6 +47,7 @@ pub const CODES: &[&str] = &[
     "keys_missing",
     "key_taken",
     "name_taken",
+    "model_taken",
     "channel_type_taken",
     "channel_number_unknown",
     "form_status",

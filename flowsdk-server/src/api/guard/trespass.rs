@@ -127,6 +127,7 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/system-prompts", EntityKind::SystemPrompt),
         ("/guardrails", EntityKind::Guardrail),
         ("/ai-agent-routes", EntityKind::AiAgentRoute),
+        ("/ai/prices", EntityKind::AiModelPrice),
         ("/webhooks", EntityKind::Webhook),
     ];
     let of = |(prefix, _): &&(&str, EntityKind)| {

@@ -161,6 +161,11 @@ impl Walk {
         self.does("PATCH /ai-agent-routes/{id}", &[&route], Some(off), "UPDATE AI_AGENT_ROUTE").await;
         self.does("DELETE /ai-agent-routes/{id}", &[&route], None, "DELETE AI_AGENT_ROUTE").await;
         self.does("DELETE /ai-agents/{id}", &[&care], None, "DELETE AI_AGENT").await;
+        let price = json!({ "routerId": router, "model": "m", "inputPerMillion": 1, "outputPerMillion": 2 });
+        let price = id(&self.does("POST /ai/prices", &[], Some(price), "CREATE AI_MODEL_PRICE").await);
+        let dearer = json!({ "inputPerMillion": 1.5 });
+        self.does("PATCH /ai/prices/{id}", &[&price], Some(dearer), "UPDATE AI_MODEL_PRICE").await;
+        self.does("DELETE /ai/prices/{id}", &[&price], None, "DELETE AI_MODEL_PRICE").await;
         let hook = json!({ "routerId": router, "name": "CRM", "url": "https://crm.example", "eventTypes": ["ticket.opened"] });
         let hook = id(&self.does("POST /webhooks", &[], Some(hook), "CREATE WEBHOOK").await);
         let paused = json!({ "isPaused": true });

@@ -86,6 +86,7 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
         shapes(&crate::sql::agent_group::TABLE.list),
         shapes(&crate::sql::tag::TABLE.list),
         shapes(&crate::sql::close_reason::TABLE.list),
+        shapes(&crate::sql::model_price::TABLE.list),
         shapes(&crate::sql::webhook::TABLE.list),
     ];
     let mut seen = 0;
@@ -108,7 +109,7 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
             assert!(!sorted || routers == Routers::Several, "{table} {routers:?} {filters:?}: {steps:#?}");
         }
     }
-    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 * 2);
+    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 * 2);
 }
 
 /// No list scans its table. The versions of a flow are few and are put in order.

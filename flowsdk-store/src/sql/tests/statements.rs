@@ -59,6 +59,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         llm_credential,
         login_schedule,
         message,
+        model_price,
         monitoring,
         names,
         note,

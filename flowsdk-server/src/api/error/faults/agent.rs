@@ -3,6 +3,7 @@
 use flowsdk_agent::agent::AiAgentError;
 use flowsdk_agent::ledger::AgentTurnError;
 use flowsdk_agent::part::{AgentField, AgentPartError};
+use flowsdk_agent::price::ModelPriceError;
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::router::RouterUnknown;
 
@@ -32,4 +33,11 @@ pub(super) fn add(table: &mut Table) {
         AgentPartError::Storage(storage()),
     ]);
     table.add([AgentTurnError::NotFound, AgentTurnError::Storage(storage())]);
+    table.add([
+        ModelPriceError::NotFound,
+        ModelPriceError::RouterUnknown(RouterUnknown),
+        ModelPriceError::ModelTaken,
+        ModelPriceError::Idempotency(IdempotencyConflict),
+        ModelPriceError::Storage(storage()),
+    ]);
 }
