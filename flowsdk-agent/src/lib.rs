@@ -23,6 +23,7 @@ pub mod scripted;
 pub mod summary;
 pub mod tool;
 pub mod turn;
+pub mod usage;
 
 /// Compiles the samples of the README.
 #[cfg(doctest)]

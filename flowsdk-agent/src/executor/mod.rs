@@ -6,6 +6,7 @@
 
 mod acting;
 mod asking;
+mod figures;
 mod handing_on;
 mod models;
 mod opening;

@@ -42,6 +42,8 @@ pub(super) struct OpenTurn {
     pub(super) history: Vec<Item>,
     /// How many of the items, those of the history among them, the provider has: the session has the id of its response.
     pub(super) known: usize,
+    /// How many answers are written, with what they used.
+    pub(super) noted: usize,
     /// The credentials of the model and of the fallback.
     pub(super) credentials: [Option<LlmCredential>; 2],
     /// The call that is to be made now.
@@ -311,6 +313,7 @@ where
         let toolset = Toolset::new(&configuration.tool_settings(), session.id.channel().capabilities());
         let contact = variables;
         Ok(OpenTurn {
+            noted: record.answers.len(),
             record,
             session,
             configuration,

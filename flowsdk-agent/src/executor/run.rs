@@ -129,6 +129,7 @@ where
                 self.begin_task(turns, session, Urgency::Soon);
             }
             self.forget(now).await?;
+            self.try_review().await;
             *reviewed_at = Some(now);
         }
         let waiting = self.store.read().await?.inbox().waiting(LOOKED_AT).await?;

@@ -10,6 +10,8 @@ use crate::agent::AiAgent;
 use crate::configuration::HasAgentParts;
 use crate::inbox::HasInbox;
 use crate::ledger::HasAgentTurns;
+use crate::price::HasModelPrices;
+use crate::usage::HasModelUsage;
 
 /// A transaction with every repository that a turn reads or writes. Every transaction with those accessors is one.
 pub trait ExecutorTx:
@@ -18,6 +20,8 @@ pub trait ExecutorTx:
     + HasAgentParts
     + HasInbox
     + HasAgentTurns
+    + HasModelUsage
+    + HasModelPrices
     + HasLlmCredentials
     + HasContactCatalog
     + HasChatCatalog
@@ -30,6 +34,8 @@ impl<
         + HasAgentParts
         + HasInbox
         + HasAgentTurns
+        + HasModelUsage
+        + HasModelPrices
         + HasLlmCredentials
         + HasContactCatalog
         + HasChatCatalog,

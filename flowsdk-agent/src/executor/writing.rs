@@ -16,7 +16,7 @@ use super::handing_on::{Handing, end_by_force};
 use super::opening::{OpenTurn, Standing, standing};
 use super::{Executor, ExecutorTx};
 use crate::inbox::{HasInbox as _, Letter};
-use crate::ledger::{AgentTurn, HasAgentTurns as _};
+use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item};
 use crate::turn::{Ending, NUDGE, Next};
 
@@ -93,6 +93,7 @@ where
         if let Step::Answered(_) = step {
             turn.known = turn.history.len() + written.record.answered as usize;
         }
+        turn.noted = written.record.answers.len();
         turn.record = written.record;
         turn.session = written.session.unwrap_or_else(|| turn.session.clone());
         (turn.contact, turn.outside) = (written.contact, written.outside);
@@ -146,7 +147,7 @@ where
             };
             let Some(session) = session else {
                 record.fail("the session has moved on", None, self.cx.now());
-                tx.agent_turns().save(&record).await?;
+                self.save_step(tx, turn, &record).await?;
                 let contact = turn.contact.clone();
                 let sent = Sent::default();
                 return Ok(Some(Written { record, session: None, contact, outside: None, sent }));
@@ -189,7 +190,7 @@ where
             if record.is_running && !record.course.has_sent() {
                 handing.show_typing(self.cx.now());
             }
-            tx.agent_turns().save(&record).await?;
+            self.save_step(tx, turn, &record).await?;
             let (session, sent) = self.save(tx, session, handing).await?;
             Ok(Some(Written { record, session: Some(session), contact, outside, sent }))
         })

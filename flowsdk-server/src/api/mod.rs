@@ -8,6 +8,7 @@ mod ai_agent_routes;
 mod ai_agents;
 mod ai_prices;
 mod ai_turns;
+mod ai_usage;
 mod appearance_page;
 pub mod asyncapi;
 pub mod body;
@@ -142,6 +143,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         ai_agent_routes::routes,
         ai_turns::routes,
         ai_prices::routes,
+        ai_usage::routes,
         webhooks::routes,
         helpdesk::routes,
         observability::routes,

@@ -81,6 +81,7 @@ services! {
     ai_agent_routes: AgentRoutes in flowsdk_agent::route,
     ai_turns: AgentTurns in flowsdk_agent::ledger,
     ai_prices: ModelPrices in flowsdk_agent::price,
+    ai_usage: ModelUsages in flowsdk_agent::usage,
     quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
     monitoring: Monitoring in flowsdk_helpdesk::monitoring,
     boards: Boards in flowsdk_helpdesk::board,

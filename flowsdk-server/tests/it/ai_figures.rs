@@ -10,7 +10,7 @@ use crate::agents::{Rules, shop, told};
 use crate::api::building::{id, router, visitor};
 use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
 
-everywhere!(in process: turns_are_read);
+everywhere!(in process: turns_are_read, usage_is_reported);
 
 /// Answers everything with what was said.
 const ECHO: &str = r#"{ "rules": [{ "when": { "input": "(?s)^(.*)$" }, "calls": [
@@ -109,4 +109,56 @@ async fn turns_are_read(setup: Setup) {
         eva.get(path).await.refused(403, "permission_denied", "Sem permissão");
         Api::anonymous(&shop.server).get(path).await.assert_error(401);
     }
+}
+
+/// Whoever may read reports sees what the models of the routers within reach used.
+async fn usage_is_reported(setup: Setup) {
+    let setup = answered_by(setup, ECHO);
+    let mut shop = Shop::open(&setup).await;
+    let here = shop.router.clone();
+    let price = json!({ "routerId": here, "model": "m", "inputPerMillion": 1, "outputPerMillion": 2 });
+    shop.admin.post("/ai/prices", &price).await.ok(201);
+    assert_eq!(shop.ask("chá").await, "chá!");
+    let admin = &shop.admin;
+    let path = format!("/ai/usage?routerId={here}");
+    // The last answer, which says nothing more, may still be on its way.
+    let report = eventually("both answers", || async {
+        shop.server.advance(Duration::from_secs(6)).await;
+        let report = admin.get(&path).await.ok(200);
+        (report["total"]["calls"] == 2).then_some(report)
+    })
+    .await;
+    let total = &report["total"];
+    let tokens = |field: &str| total[field].as_f64().unwrap();
+    let cost = (tokens("inputTokens") + 2.0 * tokens("outputTokens")) / 1_000_000.0;
+    assert!((total["cost"].as_f64().unwrap() - cost).abs() < 1e-9, "{total}");
+    assert_eq!(total["unpricedTokens"], 0);
+    assert_eq!(report["groups"].as_array().unwrap().len(), 1);
+    assert_eq!(report["groups"][0]["day"], report["to"]);
+    let by = admin.get(&format!("{path}&by=agent,model,router")).await.ok(200);
+    let group = by["groups"][0].as_object().unwrap();
+    assert_eq!((&group["model"], &group["routerId"]), (&json!("m"), &json!(here)));
+    assert!(group["agentId"].is_string() && !group.contains_key("day"), "{group:?}");
+    assert_eq!(by["total"], report["total"]);
+    for (query, fields) in [
+        ("by=hour", &["by"][..]),
+        ("by=", &["by"]),
+        ("from=yesterday&to=2026-13-01", &["from", "to"]),
+        ("from=2026-11-02&to=2026-11-01", &["from"]),
+        ("from=2025-01-01&to=2026-11-01", &["from"]),
+    ] {
+        assert_eq!(admin.get(&format!("/ai/usage?{query}")).await.invalid_fields(), fields, "{query}");
+    }
+
+    let elsewhere = router(admin, "B").await;
+    let may = json!([{ "resource": "reports", "actions": ["read"] }]);
+    let ana = admin.member(&setup, &may, &[&here]).await;
+    assert_eq!(ana.get("/ai/usage").await.ok(200)["total"], report["total"]);
+    let bia = admin.member(&setup, &may, &[&elsewhere]).await;
+    assert_eq!(bia.get("/ai/usage").await.ok(200)["groups"], json!([]));
+    bia.get(&path).await.refused(403, "router_out_of_scope", "Roteador fora do escopo");
+    let may_not = json!([{ "resource": "sessions", "actions": ["read"] }]);
+    let eva = admin.member(&setup, &may_not, &[&here]).await;
+    eva.get(&path).await.refused(403, "permission_denied", "Sem permissão");
+    Api::anonymous(&shop.server).get(&path).await.assert_error(401);
 }

@@ -21,3 +21,34 @@ CREATE TABLE model_price (
 CREATE UNIQUE INDEX model_price_of_model ON model_price (router_id, model);
 CREATE INDEX model_price_newest ON model_price (created_at, id);
 CREATE INDEX model_price_by_router ON model_price (router_id, created_at, id);
+
+-- Calls of models that are not counted yet. A turn writes them with its answers.
+CREATE TABLE model_call (
+    turn_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    router_id TEXT NOT NULL REFERENCES router (id) ON DELETE CASCADE,
+    agent_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    day TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    cached_input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    PRIMARY KEY (turn_id, position)
+) STRICT;
+CREATE INDEX model_call_by_router ON model_call (router_id);
+
+-- What agents used of models on a day, in UTC. Costs are millionths of a unit of the currency of the prices.
+CREATE TABLE model_usage (
+    router_id TEXT NOT NULL REFERENCES router (id) ON DELETE CASCADE,
+    day TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    cached_input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cost INTEGER NOT NULL,
+    unpriced_tokens INTEGER NOT NULL,
+    PRIMARY KEY (router_id, day, agent_id, model)
+) STRICT;
+CREATE INDEX model_usage_by_day ON model_usage (day);

@@ -68,6 +68,7 @@ mod media;
 mod message;
 mod migrations;
 mod model_price;
+mod model_usage;
 mod monitoring;
 mod names;
 mod note;

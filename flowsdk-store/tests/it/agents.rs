@@ -5,4 +5,5 @@ mod reading;
 mod summaries;
 mod tickets;
 mod turns;
+mod usage;
 mod world;

@@ -225,6 +225,29 @@ async fn reports_read_the_tickets_of_their_period_only() {
     }
 }
 
+/// What models used is read by its days, and within the routers that are asked for.
+#[tokio::test]
+async fn reports_on_models_read_the_days_of_their_period_only() {
+    let mut connection = super::migrated_sqlite().await;
+    use crate::sql::{model_price, model_usage};
+    for (sql, walk) in [
+        (model_usage::REPORT, "SEARCH model_usage USING INDEX model_usage_by_day (day>? AND day<?)"),
+        (
+            model_usage::REPORT_OF,
+            "SEARCH model_usage USING INDEX sqlite_autoindex_model_usage_1 (router_id=? AND day>? AND day<?)",
+        ),
+        (model_usage::REPORT_OF, "SEARCH model_call USING INDEX model_call_by_router (router_id=?)"),
+        (model_usage::FORGET, "SEARCH model_usage USING INDEX model_usage_by_day (day<?)"),
+        (
+            model_price::OF_MODELS,
+            "SEARCH model_price USING INDEX model_price_of_model (router_id=? AND model=?)",
+        ),
+    ] {
+        let steps = steps(&mut connection, sql).await;
+        assert!(steps.iter().any(|step| step == walk), "{walk}: {steps:#?}");
+    }
+}
+
 #[tokio::test]
 async fn the_sessions_of_a_router_and_of_a_flow_are_counted_without_reading_all_others() {
     let mut connection = super::migrated_sqlite().await;

@@ -60,6 +60,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         login_schedule,
         message,
         model_price,
+        model_usage,
         monitoring,
         names,
         note,

@@ -22,7 +22,7 @@ on_every_database! {
 }
 
 /// Polls a future so often, and then drops it: the process has died. Returns whether it was done by then.
-async fn dies_after<T>(polls: usize, future: impl Future<Output = T>) -> bool {
+pub(super) async fn dies_after<T>(polls: usize, future: impl Future<Output = T>) -> bool {
     let mut future = pin!(future);
     let mut left = polls;
     std::future::poll_fn(move |context| {

@@ -109,7 +109,7 @@ pub(crate) struct Agents {
     pub(crate) shop: Arc<Shop>,
     pub(crate) executor: Arc<Executor<Stepping>>,
     inbox: AgentInbox<Stepping>,
-    stepping: Arc<Stepping>,
+    pub(crate) stepping: Arc<Stepping>,
 }
 
 /// Asks, hands over to the agent `sales` for five turns, and says how that ended.

@@ -4,6 +4,7 @@ use flowsdk_agent::agent::AiAgentError;
 use flowsdk_agent::ledger::AgentTurnError;
 use flowsdk_agent::part::{AgentField, AgentPartError};
 use flowsdk_agent::price::ModelPriceError;
+use flowsdk_agent::usage::UsageError;
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::router::RouterUnknown;
 
@@ -39,5 +40,11 @@ pub(super) fn add(table: &mut Table) {
         ModelPriceError::ModelTaken,
         ModelPriceError::Idempotency(IdempotencyConflict),
         ModelPriceError::Storage(storage()),
+    ]);
+    table.add([
+        UsageError::Backwards,
+        UsageError::TooLong { most: 7 },
+        UsageError::TooMany { most: 7 },
+        UsageError::Storage(storage()),
     ]);
 }
