@@ -31,7 +31,7 @@ where
         if calls.is_empty() { Ok(()) } else { tx.model_usage().note(&calls).await }
     }
 
-    /// Counts what is noted. [`Self::run`] does so every few seconds.
+    /// Counts what is noted, and learns what is left of budgets. [`Self::run`] does so every few seconds.
     ///
     /// # Errors
     /// [`StorageError`]: what was not counted is counted by the next review.
@@ -43,7 +43,8 @@ where
         }
         let mut tx = self.store.begin().await?;
         tx.model_usage().forget(Day::of(self.cx.now()).before(MOST_DAYS - 1), FORGOTTEN).await?;
-        tx.commit().await
+        tx.commit().await?;
+        self.review_budgets().await
     }
 
     /// Counts what is noted, and answers contacts all the same if that fails.

@@ -6,6 +6,7 @@
 
 mod acting;
 mod asking;
+mod budgets;
 mod figures;
 mod handing_on;
 mod models;

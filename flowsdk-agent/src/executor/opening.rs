@@ -14,6 +14,7 @@ use flowsdk_core::time::Timestamp;
 use serde_json::{Map, Value};
 
 use super::acting::Outside;
+use super::budgets::NO_BUDGET;
 use super::handing_on::{Handing, end_by_force, hand_to_human};
 use super::ticket::{close_lost_ticket, open_ticket};
 use super::writing::Sent;
@@ -179,6 +180,12 @@ where
             return Ok(Opened::Over(Sent::default()));
         }
         let mut turn = self.begin(&session, state, &asked.turns, last);
+        if self.budgets.is_used_up(&session.router_id) {
+            end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
+            turn.fail(NO_BUDGET, Some("fallback_stuck"), self.cx.now());
+            tx.agent_turns().insert(&turn).await?;
+            return Ok(Opened::Over(Sent::default()));
+        }
         let agent = tx.records().find(&turn.agent_id).await?;
         let agent = agent.filter(|agent: &AiAgent| {
             agent.router_id == session.router_id && configuration::is_in_service(agent)

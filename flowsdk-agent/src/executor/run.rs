@@ -12,6 +12,7 @@ use flowsdk_core::time::Timestamp;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use super::budgets::Budgets;
 use super::opening::Opened;
 use super::under_way::{Served, UnderWay};
 use super::writing::Advanced;
@@ -70,6 +71,7 @@ pub struct Executor<S> {
     pub(super) handover: Handover,
     pub(super) settings: Settings,
     pub(super) arrived: Arc<Notify>,
+    pub(super) budgets: Budgets,
 }
 
 impl<S> std::fmt::Debug for Executor<S> {
@@ -93,7 +95,7 @@ where
         settings: Settings,
         arrived: Arc<Notify>,
     ) -> Self {
-        Self { store, cx, models, tools, handover, settings, arrived }
+        Self { store, cx, models, tools, handover, settings, arrived, budgets: Budgets::default() }
     }
 
     /// Works until it is told to stop, and waits a while for the turns that are under way then. What has not ended by then
@@ -112,6 +114,7 @@ where
                 () = tokio::time::sleep(POLL) => {}
             }
         }
+        self.budgets.forget();
         if tokio::time::timeout(LAST_ANSWERS, turns.all()).await.is_err() {
             tracing::warn!(turns = turns.len(), "turns of AI agents go on in the next run");
         }

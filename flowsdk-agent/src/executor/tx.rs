@@ -7,6 +7,7 @@ use flowsdk_core::credential::HasLlmCredentials;
 use flowsdk_core::record::HasRecords;
 
 use crate::agent::AiAgent;
+use crate::budget::HasBudgets;
 use crate::configuration::HasAgentParts;
 use crate::inbox::HasInbox;
 use crate::ledger::HasAgentTurns;
@@ -22,6 +23,7 @@ pub trait ExecutorTx:
     + HasAgentTurns
     + HasModelUsage
     + HasModelPrices
+    + HasBudgets
     + HasLlmCredentials
     + HasContactCatalog
     + HasChatCatalog
@@ -36,6 +38,7 @@ impl<
         + HasAgentTurns
         + HasModelUsage
         + HasModelPrices
+        + HasBudgets
         + HasLlmCredentials
         + HasContactCatalog
         + HasChatCatalog,

@@ -7,6 +7,7 @@ use flowsdk_core::id::{AgentId, RouterId};
 use flowsdk_core::store::{Store, transact};
 
 use super::{Day, HasModelUsage, ModelCall, ModelUsage, UsageFigures};
+use crate::money::Money;
 use crate::price::{HasModelPrices, ModelPrice};
 
 /// Adds calls up by router, agent, model and day, in this order of their names. Each is rounded by itself, so the sums do not
@@ -25,6 +26,18 @@ pub fn fold(calls: &[ModelCall], prices: &[ModelPrice]) -> Vec<ModelUsage> {
         usage.push(ModelUsage { router_id, agent_id, model: model.to_owned(), day, figures });
     }
     usage
+}
+
+/// Returns what these cost by router and month; nothing where nothing has a cost.
+pub fn spending(usage: &[ModelUsage]) -> BTreeMap<(&RouterId, String), Money> {
+    let mut sums: BTreeMap<(&RouterId, String), Money> = BTreeMap::new();
+    for ModelUsage { router_id, day, figures, .. } in
+        usage.iter().filter(|one| one.figures.cost > Money::ZERO)
+    {
+        let sum = sums.entry((router_id, day.month())).or_default();
+        *sum = sum.plus(figures.cost);
+    }
+    sums
 }
 
 /// Returns prices by router and model.
@@ -69,7 +82,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::money::Money;
 
     fn call(
         position: u32,

@@ -12,7 +12,7 @@ mod service;
 
 pub use day::{Day, InvalidDay};
 pub use error::UsageError;
-pub use fold::{fold, fold_some};
+pub use fold::{fold, fold_some, spending};
 pub use model::{
     ModelCall, ModelUsage, UsageFigures, UsageFilter, UsageGroup, UsageGrouping, UsageKey, UsagePart,
     UsageReport, UsageWanted,

@@ -15,7 +15,7 @@ pub trait ModelUsageRepository: Send {
     /// Returns up to `limit` calls that are noted, and forgets their notes.
     async fn take(&mut self, limit: u32) -> Result<Vec<ModelCall>, StorageError>;
 
-    /// Adds to what is counted. No two of these have the same router, agent, model and day.
+    /// Adds to what is counted, and to what routers have spent in a month. No two of these have the same router, agent, model and day.
     async fn add(&mut self, usage: &[ModelUsage]) -> Result<(), StorageError>;
 
     /// Returns what is counted, in groups, and the calls that are only noted, all of one moment; of the routers in `only`, if
@@ -27,7 +27,8 @@ pub trait ModelUsageRepository: Send {
         limit: u32,
     ) -> Result<Vec<UsagePart>, StorageError>;
 
-    /// Deletes up to `limit` sums of days before `before`; returns their number.
+    /// Deletes up to `limit` sums of days before `before`, and what was spent in the months before; returns the number of
+    /// sums.
     async fn forget(&mut self, before: Day, limit: u32) -> Result<u64, StorageError>;
 }
 

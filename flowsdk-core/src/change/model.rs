@@ -71,6 +71,7 @@ pub enum EntityKind {
     CloseReason,
     AiAgentRoute,
     AiModelPrice,
+    AiBudget,
 }
 
 /// An entity that something was done to.

@@ -6,6 +6,7 @@ mod agent_groups;
 mod agents;
 mod ai_agent_routes;
 mod ai_agents;
+mod ai_budgets;
 mod ai_prices;
 mod ai_turns;
 mod ai_usage;
@@ -144,6 +145,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         ai_turns::routes,
         ai_prices::routes,
         ai_usage::routes,
+        ai_budgets::routes,
         webhooks::routes,
         helpdesk::routes,
         observability::routes,

@@ -82,6 +82,7 @@ services! {
     ai_turns: AgentTurns in flowsdk_agent::ledger,
     ai_prices: ModelPrices in flowsdk_agent::price,
     ai_usage: ModelUsages in flowsdk_agent::usage,
+    ai_budgets: Budgets in flowsdk_agent::budget,
     quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
     monitoring: Monitoring in flowsdk_helpdesk::monitoring,
     boards: Boards in flowsdk_helpdesk::board,

@@ -176,6 +176,7 @@ const FIXED: &[&str] = &[
     "/ai-agent-routes: routerId",
     "/ai-agent-routes: toAgentId",
     "/ai-agents: routerId",
+    "/ai/budgets: routerId",
     "/ai/prices: model",
     "/ai/prices: routerId",
     "/channel-numbers: phoneNumberId",

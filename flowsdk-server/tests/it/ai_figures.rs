@@ -10,7 +10,7 @@ use crate::agents::{Rules, shop, told};
 use crate::api::building::{id, router, visitor};
 use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
 
-everywhere!(in process: turns_are_read, usage_is_reported);
+everywhere!(in process: turns_are_read, usage_is_reported, a_budget_ends_what_it_does_not_pay);
 
 /// Answers everything with what was said.
 const ECHO: &str = r#"{ "rules": [{ "when": { "input": "(?s)^(.*)$" }, "calls": [
@@ -161,4 +161,30 @@ async fn usage_is_reported(setup: Setup) {
     let eva = admin.member(&setup, &may_not, &[&here]).await;
     eva.get(&path).await.refused(403, "permission_denied", "Sem permissão");
     Api::anonymous(&shop.server).get(&path).await.assert_error(401);
+}
+
+/// When the budget of a router is used up, no model is asked: the flow goes on.
+async fn a_budget_ends_what_it_does_not_pay(setup: Setup) {
+    let setup = answered_by(setup, ECHO);
+    let mut shop = Shop::open(&setup).await;
+    let here = shop.router.clone();
+    let price =
+        json!({ "routerId": here, "model": "m", "inputPerMillion": 1_000, "outputPerMillion": 1_000 });
+    shop.admin.post("/ai/prices", &price).await.ok(201);
+    let budget = json!({ "routerId": here, "monthlyAmount": 0.000001 });
+    let budget = format!("/ai/budgets/{}", id(&shop.admin.post("/ai/budgets", &budget).await.ok(201)));
+    assert_eq!(shop.ask("chá").await, "chá!");
+    let spent = eventually("the cost of both answers", || async {
+        shop.server.advance(Duration::from_secs(6)).await;
+        let total = shop.admin.get(&format!("/ai/usage?routerId={here}")).await.ok(200)["total"].clone();
+        let spent = shop.admin.get(&budget).await.ok(200)["spent"].clone();
+        (total["calls"] == 2 && total["cost"] == spent).then_some(spent)
+    })
+    .await;
+    assert_eq!(shop.ask("café").await, "Fim: fallback_stuck");
+    let turns = shop.admin.get("/ai/turns?failed=true").await.ok(200);
+    let turn = &turns["items"][0];
+    assert_eq!((&turn["error"], &turn["endReason"]), (&json!("budget"), &json!("fallback_stuck")));
+    assert_eq!((&turn["answerCount"], &turn["isRunning"]), (&json!(0), &json!(false)));
+    assert_eq!(shop.admin.get(&budget).await.ok(200)["spent"], spent);
 }

@@ -52,3 +52,25 @@ CREATE TABLE model_usage (
     PRIMARY KEY (router_id, day, agent_id, model)
 ) STRICT;
 CREATE INDEX model_usage_by_day ON model_usage (day);
+
+-- What routers have spent in a month, as 2026-11: the costs of model_usage.
+CREATE TABLE router_spending (
+    router_id TEXT NOT NULL REFERENCES router (id) ON DELETE CASCADE,
+    month TEXT NOT NULL,
+    cost INTEGER NOT NULL,
+    PRIMARY KEY (router_id, month)
+) STRICT;
+CREATE INDEX router_spending_by_month ON router_spending (month);
+
+-- What the models of a router may cost in a month, and the month of which it was warned last.
+CREATE TABLE ai_budget (
+    id TEXT PRIMARY KEY,
+    router_id TEXT NOT NULL REFERENCES router (id) ON DELETE CASCADE,
+    monthly_amount INTEGER NOT NULL,
+    is_active INTEGER NOT NULL,
+    warned_of TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX ai_budget_of_router ON ai_budget (router_id);
+CREATE INDEX ai_budget_newest ON ai_budget (created_at, id);

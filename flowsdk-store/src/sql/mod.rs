@@ -15,6 +15,7 @@ mod agent_parts;
 mod agent_turn;
 mod ai_agent;
 mod ai_agent_route;
+mod ai_budget;
 mod announced;
 mod api_client;
 mod arrays;

@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use constcat::concat;
+use flowsdk_agent::money::Money;
 use flowsdk_agent::usage::{
     Day, HasModelUsage, ModelCall, ModelUsage, ModelUsageRepository, UsageFigures, UsageGrouping, UsageKey,
-    UsagePart, UsageWanted,
+    UsagePart, UsageWanted, spending,
 };
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
@@ -74,6 +75,13 @@ static ADD: RowsSql = RowsSql::insert::<ModelUsage>(
         unpriced_tokens = model_usage.unpriced_tokens + excluded.unpriced_tokens",
 );
 
+static SPEND: RowsSql = RowsSql::new(
+    "INSERT INTO router_spending (router_id, month, cost) VALUES ",
+    3,
+    " ON CONFLICT (router_id, month) DO UPDATE SET cost = CASE WHEN router_spending.cost > 1000000000000000000
+        THEN router_spending.cost ELSE router_spending.cost + excluded.cost END",
+);
+
 /// `$1` and `$2` are the first and the last day, `$3` to `$6` say by what to group, `$7` and `$8` are an agent and a model,
 /// `$9` is the number of parts.
 const COUNTED: &str = "SELECT 0, CASE WHEN $3 = 1 THEN day END AS day_key, CASE WHEN $4 = 1 THEN router_id END AS router_key,
@@ -100,7 +108,10 @@ pub(super) const REPORT_OF: Sql = sql_per(
 pub(super) const FORGET: Sql = sql("DELETE FROM model_usage WHERE (router_id, day, agent_id, model) IN
         (SELECT router_id, day, agent_id, model FROM model_usage WHERE day < $1 ORDER BY day LIMIT $2)");
 
-super::statement::statements! { TAKE, REPORT, REPORT_OF, FORGET; NOTE, ADD }
+pub(super) const FORGET_SPENDING: Sql = sql("DELETE FROM router_spending WHERE (router_id, month) IN
+        (SELECT router_id, month FROM router_spending WHERE month < $1 ORDER BY month LIMIT $2)");
+
+super::statement::statements! { TAKE, REPORT, REPORT_OF, FORGET, FORGET_SPENDING; NOTE, ADD, SPEND }
 
 super::accessor::has!(HasModelUsage::model_usage -> ModelUsageRepository);
 
@@ -169,7 +180,12 @@ impl ModelUsageRepository for SqlTx {
     }
 
     async fn add(&mut self, usage: &[ModelUsage]) -> Result<(), StorageError> {
-        self.conn.insert_rows(&ADD, usage).await.map(drop)
+        self.conn.insert_rows(&ADD, usage).await?;
+        let spent: Vec<_> = spending(usage).into_iter().collect();
+        let bind = |to: &mut Binder<'_>, ((router, month), cost): &((&RouterId, String), Money)| {
+            to.bind(*router).bind(month).bind(cost);
+        };
+        self.conn.execute_rows(&SPEND, &spent, bind).await.map(drop)
     }
 
     async fn report(
@@ -187,6 +203,7 @@ impl ModelUsageRepository for SqlTx {
     }
 
     async fn forget(&mut self, before: Day, limit: u32) -> Result<u64, StorageError> {
+        self.conn.execute(FORGET_SPENDING, (&before.month(), i64::from(limit))).await?;
         self.conn.execute(FORGET, (&before, i64::from(limit))).await
     }
 }

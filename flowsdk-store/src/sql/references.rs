@@ -213,6 +213,8 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("model_call", "agent_id", "ai_agent", HISTORY),
     reference("model_usage", "router_id", "router", Cascade),
     reference("model_usage", "agent_id", "ai_agent", HISTORY),
+    reference("router_spending", "router_id", "router", Cascade),
+    reference("ai_budget", "router_id", "router", Cascade),
     reference("agent_inbox", "session_id", "session", Stays("it is taken by the next look at it")),
     reference("system_prompt", "router_id", "router", Cascade),
     reference("system_prompt", "agent_id", "ai_agent", Cascade),

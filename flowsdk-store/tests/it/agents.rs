@@ -1,5 +1,6 @@
 //! AI agents on the databases of this crate (spec B 3.3, 3.4, 4.9).
 
+mod budgets;
 mod crashes;
 mod reading;
 mod summaries;

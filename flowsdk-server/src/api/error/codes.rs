@@ -48,6 +48,7 @@ pub const CODES: &[&str] = &[
     "key_taken",
     "name_taken",
     "model_taken",
+    "budget_taken",
     "channel_type_taken",
     "channel_number_unknown",
     "form_status",

@@ -128,6 +128,7 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/guardrails", EntityKind::Guardrail),
         ("/ai-agent-routes", EntityKind::AiAgentRoute),
         ("/ai/prices", EntityKind::AiModelPrice),
+        ("/ai/budgets", EntityKind::AiBudget),
         ("/webhooks", EntityKind::Webhook),
     ];
     let of = |(prefix, _): &&(&str, EntityKind)| {

@@ -166,6 +166,11 @@ impl Walk {
         let dearer = json!({ "inputPerMillion": 1.5 });
         self.does("PATCH /ai/prices/{id}", &[&price], Some(dearer), "UPDATE AI_MODEL_PRICE").await;
         self.does("DELETE /ai/prices/{id}", &[&price], None, "DELETE AI_MODEL_PRICE").await;
+        let budget = json!({ "routerId": router, "monthlyAmount": 10 });
+        let budget = id(&self.does("POST /ai/budgets", &[], Some(budget), "CREATE AI_BUDGET").await);
+        let more = json!({ "monthlyAmount": 20 });
+        self.does("PATCH /ai/budgets/{id}", &[&budget], Some(more), "UPDATE AI_BUDGET").await;
+        self.does("DELETE /ai/budgets/{id}", &[&budget], None, "DELETE AI_BUDGET").await;
         let hook = json!({ "routerId": router, "name": "CRM", "url": "https://crm.example", "eventTypes": ["ticket.opened"] });
         let hook = id(&self.does("POST /webhooks", &[], Some(hook), "CREATE WEBHOOK").await);
         let paused = json!({ "isPaused": true });

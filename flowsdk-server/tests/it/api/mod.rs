@@ -4,6 +4,7 @@ mod accounts;
 mod agent_groups;
 pub mod agents;
 mod ai_agents;
+mod ai_budgets;
 mod ai_prices;
 mod asyncapi;
 mod attacks;

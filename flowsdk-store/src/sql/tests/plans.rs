@@ -129,6 +129,7 @@ async fn every_list_of_the_administration_walks_an_index_in_order() {
         shapes(&crate::sql::report::LIST),
         shapes(&crate::sql::stuck_handoff::LIST),
         shapes(&agent_turn::LIST),
+        shapes(&crate::sql::ai_budget::TABLE.list),
         shapes(&user::LIST),
         shapes(&group::LIST),
         shapes(&api_client::LIST),
@@ -229,7 +230,7 @@ async fn reports_read_the_tickets_of_their_period_only() {
 #[tokio::test]
 async fn reports_on_models_read_the_days_of_their_period_only() {
     let mut connection = super::migrated_sqlite().await;
-    use crate::sql::{model_price, model_usage};
+    use crate::sql::{ai_budget, model_price, model_usage};
     for (sql, walk) in [
         (model_usage::REPORT, "SEARCH model_usage USING INDEX model_usage_by_day (day>? AND day<?)"),
         (
@@ -238,6 +239,14 @@ async fn reports_on_models_read_the_days_of_their_period_only() {
         ),
         (model_usage::REPORT_OF, "SEARCH model_call USING INDEX model_call_by_router (router_id=?)"),
         (model_usage::FORGET, "SEARCH model_usage USING INDEX model_usage_by_day (day<?)"),
+        (
+            ai_budget::IN_FORCE,
+            "SEARCH router_spending USING INDEX sqlite_autoindex_router_spending_1 (router_id=? AND month=?) LEFT-JOIN",
+        ),
+        (
+            ai_budget::SPENT,
+            "SEARCH router_spending USING INDEX sqlite_autoindex_router_spending_1 (router_id=? AND month=?)",
+        ),
         (
             model_price::OF_MODELS,
             "SEARCH model_price USING INDEX model_price_of_model (router_id=? AND model=?)",

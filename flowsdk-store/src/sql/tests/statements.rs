@@ -21,6 +21,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         agent_turn,
         ai_agent,
         ai_agent_route,
+        ai_budget,
         api_client,
         announced,
         audit,

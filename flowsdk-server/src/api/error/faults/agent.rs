@@ -1,6 +1,7 @@
 //! Errors of AI agents, and of what stands beside them.
 
 use flowsdk_agent::agent::AiAgentError;
+use flowsdk_agent::budget::BudgetError;
 use flowsdk_agent::ledger::AgentTurnError;
 use flowsdk_agent::part::{AgentField, AgentPartError};
 use flowsdk_agent::price::ModelPriceError;
@@ -46,5 +47,12 @@ pub(super) fn add(table: &mut Table) {
         UsageError::TooLong { most: 7 },
         UsageError::TooMany { most: 7 },
         UsageError::Storage(storage()),
+    ]);
+    table.add([
+        BudgetError::NotFound,
+        BudgetError::RouterUnknown(RouterUnknown),
+        BudgetError::Taken,
+        BudgetError::Idempotency(IdempotencyConflict),
+        BudgetError::Storage(storage()),
     ]);
 }

@@ -1,0 +1,11 @@
+//! What the models of a router may cost in a month.
+
+mod error;
+mod model;
+mod repository;
+mod service;
+
+pub use error::BudgetError;
+pub use model::{Budget, BudgetChange, BudgetId, BudgetInForce, BudgetView, NewBudget};
+pub use repository::{BudgetRepository, HasBudgets};
+pub use service::Budgets;
