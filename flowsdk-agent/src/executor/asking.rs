@@ -6,9 +6,10 @@ use std::sync::Arc;
 use flowsdk_core::credential::LlmCredential;
 use flowsdk_core::store::Store;
 use tokio::time::Instant;
+use tracing::{Instrument as _, Span};
 
 use super::opening::OpenTurn;
-use super::{Executor, ExecutorTx};
+use super::{Executor, ExecutorTx, spans};
 use crate::ledger::ModelAnswered;
 use crate::model::{Answer, Item, Known, ModelError, ModelProvider, ModelRequest};
 use crate::turn::known_values;
@@ -85,9 +86,11 @@ where
             None => Err(ModelError::Account { reason: "there is no credential".to_owned() }),
         };
         let provider = opened.inspect_err(|error| note_account(turn, credential, error))?;
+        let name = credential.map(|credential| credential.provider.name()).unwrap_or_default();
         let mut failures = 0;
         loop {
-            let error = match self.ask_once(turn, &provider, model).await {
+            let span = spans::chat(name, model);
+            let error = match self.ask_once(turn, &provider, model, &span).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -114,6 +117,7 @@ where
         turn: &mut OpenTurn,
         provider: &Arc<dyn ModelProvider>,
         model: &str,
+        span: &Span,
     ) -> Result<Answer, ModelError> {
         let values = known_values(&turn.session.variables, &turn.contact);
         let (instructions, items) = (turn.instructions.text(&values), turn.conversation());
@@ -129,7 +133,9 @@ where
                 tools: turn.toolset.definitions(),
                 max_output_tokens: turn.configuration.max_output_tokens,
             })
-            .await;
+            .instrument(span.clone())
+            .await
+            .inspect(|answer| spans::answered(span, answer));
         let latency_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let noted = answer.as_ref();
         turn.record.answers.push(ModelAnswered {

@@ -12,6 +12,7 @@ mod handing_on;
 mod models;
 mod opening;
 mod run;
+mod spans;
 mod ticket;
 mod tx;
 mod under_way;

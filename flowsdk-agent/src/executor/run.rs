@@ -11,12 +11,13 @@ use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::time::Timestamp;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::budgets::Budgets;
 use super::opening::Opened;
 use super::under_way::{Served, UnderWay};
 use super::writing::Advanced;
-use super::{ExecutorTx, Models};
+use super::{ExecutorTx, Models, spans};
 use crate::inbox::{HasInbox as _, Urgency, Waiting};
 use crate::ledger::HasAgentTurns as _;
 use crate::model::Patience;
@@ -192,8 +193,9 @@ where
                 turn
             }
         };
+        let span = spans::invoke_agent(&turn);
         while turn.record.is_running {
-            match self.advance(&mut turn, stop).await? {
+            match self.advance(&mut turn, stop).instrument(span.clone()).await? {
                 Advanced::Written => {}
                 Advanced::Stopped => return Ok(Served::Done),
                 Advanced::NotNow => return Ok(Served::NotNow),

@@ -10,11 +10,12 @@ use flowsdk_core::store::{Retries, Store, transact};
 use flowsdk_core::stream::outbox::HasOutbox as _;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::acting::{Acting, Outside};
 use super::handing_on::{Handing, end_by_force};
 use super::opening::{OpenTurn, Standing, standing};
-use super::{Executor, ExecutorTx};
+use super::{Executor, ExecutorTx, spans};
 use crate::inbox::{HasInbox as _, Letter};
 use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item};
@@ -103,7 +104,8 @@ where
     /// Finds out what there is to write next.
     async fn step(&self, turn: &mut OpenTurn) -> Step {
         if let Some(outside) = turn.outside.take() {
-            return Step::Ran(self.call(turn, &outside).await);
+            let span = spans::execute_tool(turn);
+            return Step::Ran(self.call(turn, &outside).instrument(span).await);
         }
         if turn.record.began_call.is_some() {
             // Another process called it, and died.
