@@ -23,6 +23,8 @@ pub enum Value<'a> {
     Text(Cow<'a, str>),
     /// A JSON text to write.
     Json(Cow<'a, str>),
+    /// Bytes.
+    Bytes(Cow<'a, [u8]>),
 }
 
 /// The kind of a column. Databases want it of a value that is not there.
@@ -34,6 +36,8 @@ pub enum Kind {
     Text,
     /// JSON.
     Json,
+    /// Bytes.
+    Bytes,
 }
 
 /// A type that is the value of one column.
@@ -62,6 +66,7 @@ impl<'a> Value<'a> {
     pub fn into_text(self) -> Result<Cow<'a, str>, BoxError> {
         match self {
             Self::Text(text) | Self::Json(text) => Ok(text),
+            Self::Bytes(_) => Err("a text was expected, not bytes".into()),
             other => Err(format!("a text was expected, not {other:?}").into()),
         }
     }
@@ -75,6 +80,19 @@ impl<'a> Value<'a> {
             Self::Integer(number) => Ok(number),
             Self::Null(_) => Err("an integer was expected, not NULL".into()),
             Self::Text(_) | Self::Json(_) => Err("an integer was expected, not a text".into()),
+            Self::Bytes(_) => Err("an integer was expected, not bytes".into()),
+        }
+    }
+
+    /// Reads bytes.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn into_bytes(self) -> Result<Cow<'a, [u8]>, BoxError> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::Null(_) => Err("bytes were expected, not NULL".into()),
+            _ => Err("bytes were expected, not something else".into()),
         }
     }
 }
@@ -185,6 +203,18 @@ impl Cell for String {
     }
 }
 
+impl Cell for Vec<u8> {
+    const KIND: Kind = Kind::Bytes;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Bytes(Cow::Borrowed(self)))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        Ok(value.into_bytes()?.into_owned())
+    }
+}
+
 impl Cell for i64 {
     const KIND: Kind = Kind::Integer;
 
@@ -273,6 +303,8 @@ mod tests {
         assert!(u64::MAX.to_value().is_err() && u64::from_value(Value::Integer(-1)).is_err());
         there_and_back(Timestamp::from_millis(-7), Value::Integer(-7));
         there_and_back(Json(vec![1, 2]), Value::Json(Cow::Borrowed("[1,2]")));
+        there_and_back(vec![0_u8, 255], Value::Bytes(Cow::Borrowed(&[0, 255])));
+        there_and_back(None::<Vec<u8>>, Value::Null(Kind::Bytes));
     }
 
     #[test]
@@ -283,6 +315,9 @@ mod tests {
         assert!(u32::from_value(Value::Integer(-1)).is_err());
         assert!(i64::from_value(Value::Text(Cow::Borrowed("1"))).is_err());
         assert!(String::from_value(Value::Integer(1)).is_err());
+        assert!(String::from_value(Value::Bytes(Cow::Borrowed(b"a"))).is_err());
+        assert!(i64::from_value(Value::Bytes(Cow::Borrowed(b"1"))).is_err());
+        assert!(Vec::<u8>::from_value(Value::Text(Cow::Borrowed("a"))).is_err());
         assert!(Json::<Vec<u8>>::from_value(Value::Text(Cow::Borrowed("[1"))).is_err());
     }
 }

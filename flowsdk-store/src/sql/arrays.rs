@@ -61,6 +61,7 @@ fn kind(value: &Value<'_>) -> Kind {
         Value::Integer(_) => Kind::Integer,
         Value::Text(_) => Kind::Text,
         Value::Json(_) => Kind::Json,
+        Value::Bytes(_) => Kind::Bytes,
     }
 }
 
@@ -95,6 +96,7 @@ impl Array {
             Value::Integer(number) => self.push_bytes(&[], &number.to_be_bytes())?,
             Value::Text(text) => self.push_bytes(&[], text.as_bytes())?,
             Value::Json(text) => self.push_bytes(&[JSON_VERSION], text.as_bytes())?,
+            Value::Bytes(bytes) => self.push_bytes(&[], &bytes)?,
         }
         Ok(())
     }
@@ -113,6 +115,7 @@ impl Array {
             Kind::Integer => 20,
             Kind::Text => 25,
             Kind::Json => 3802,
+            Kind::Bytes => 17,
         }
     }
 }
@@ -139,6 +142,7 @@ impl Encode<'_, Postgres> for Array {
             Kind::Integer => <Vec<i64> as Type<Postgres>>::type_info(),
             Kind::Text => <Vec<String> as Type<Postgres>>::type_info(),
             Kind::Json => <Vec<Json<()>> as Type<Postgres>>::type_info(),
+            Kind::Bytes => <Vec<Vec<u8>> as Type<Postgres>>::type_info(),
         })
     }
 }

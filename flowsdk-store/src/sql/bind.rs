@@ -34,6 +34,7 @@ impl Target for SqliteArguments {
             Value::Null(_) => self.add(None::<i64>),
             Value::Integer(number) => self.add(number),
             Value::Text(text) | Value::Json(text) => self.add(text.into_owned()),
+            Value::Bytes(bytes) => self.add(bytes.into_owned()),
         }
     }
 }
@@ -44,9 +45,11 @@ impl Target for PgArguments {
             Value::Null(Kind::Integer) => self.add(None::<i64>),
             Value::Null(Kind::Text) => self.add(None::<&str>),
             Value::Null(Kind::Json) => self.add(None::<JsonText<'_>>),
+            Value::Null(Kind::Bytes) => self.add(None::<&[u8]>),
             Value::Integer(number) => self.add(number),
             Value::Text(text) => self.add(&*text),
             Value::Json(text) => self.add(JsonText(&text)),
+            Value::Bytes(bytes) => self.add(&*bytes),
         }
     }
 }
@@ -130,6 +133,14 @@ impl Bind for &str {
 
     fn bind(self, to: &mut Binder<'_>) {
         to.put(Ok(Value::Text(Cow::Borrowed(self))));
+    }
+}
+
+impl Bind for &[u8] {
+    const KIND: Kind = Kind::Bytes;
+
+    fn bind(self, to: &mut Binder<'_>) {
+        to.put(Ok(Value::Bytes(Cow::Borrowed(self))));
     }
 }
 

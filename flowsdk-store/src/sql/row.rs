@@ -25,6 +25,7 @@ impl Columns for rusqlite::Row<'_> {
             ValueRef::Null => Ok(Value::Null(Kind::Text)),
             ValueRef::Integer(number) => Ok(Value::Integer(number)),
             ValueRef::Text(bytes) => Ok(Value::Text(Cow::Borrowed(std::str::from_utf8(bytes)?))),
+            ValueRef::Blob(bytes) => Ok(Value::Bytes(Cow::Borrowed(bytes))),
             other => Err(format!("no value is {}", other.data_type()).into()),
         }
     }
@@ -40,11 +41,10 @@ impl Columns for SqliteRow {
         if value.is_null() {
             return Ok(Value::Null(Kind::Text));
         }
-        let is_text = value.type_info().name() == "TEXT";
-        Ok(if is_text {
-            Value::Text(Cow::Borrowed(<&str as Decode<Sqlite>>::decode(value)?))
-        } else {
-            Value::Integer(<i64 as Decode<Sqlite>>::decode(value)?)
+        Ok(match value.type_info().name() {
+            "TEXT" => Value::Text(Cow::Borrowed(<&str as Decode<Sqlite>>::decode(value)?)),
+            "BLOB" => Value::Bytes(Cow::Borrowed(<&[u8] as Decode<Sqlite>>::decode(value)?)),
+            _ => Value::Integer(<i64 as Decode<Sqlite>>::decode(value)?),
         })
     }
 
@@ -63,6 +63,7 @@ impl Columns for PgRow {
             "INT8" => Value::Integer(<i64 as Decode<Postgres>>::decode(value)?),
             "INT4" => Value::Integer(i64::from(<i32 as Decode<Postgres>>::decode(value)?)),
             "BOOL" => Value::Integer(i64::from(<bool as Decode<Postgres>>::decode(value)?)),
+            "BYTEA" => Value::Bytes(Cow::Borrowed(<&[u8] as Decode<Postgres>>::decode(value)?)),
             // The version of the binary form stands in front.
             "JSONB" => {
                 let text = value.as_str()?;

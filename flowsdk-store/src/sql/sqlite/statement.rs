@@ -37,6 +37,7 @@ impl<'c> Prepared<'c> {
             Value::Null(_) => statement.raw_bind_parameter(self.bound, rusqlite::types::Null),
             Value::Integer(number) => statement.raw_bind_parameter(self.bound, number),
             Value::Text(text) | Value::Json(text) => statement.raw_bind_parameter(self.bound, &*text),
+            Value::Bytes(bytes) => statement.raw_bind_parameter(self.bound, &*bytes),
         };
         if let Err(error) = done {
             self.statement = Err(error);

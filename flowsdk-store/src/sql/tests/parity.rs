@@ -37,7 +37,7 @@ async fn postgres(connection: &mut PgConnection) -> (Vec<Column>, Vec<Index>, Ve
     let columns = sqlx::query_as(
         "SELECT table_name::text, column_name::text,
                 CASE data_type WHEN 'bigint' THEN 'INTEGER' WHEN 'jsonb' THEN 'TEXT' WHEN 'text' THEN 'TEXT'
-                     ELSE data_type::text END, is_nullable = 'YES'
+                     WHEN 'bytea' THEN 'BLOB' ELSE data_type::text END, is_nullable = 'YES'
          FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT LIKE '\\_sqlx%'",
     );
     let indexes = sqlx::query_as(
