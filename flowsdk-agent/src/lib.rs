@@ -4,8 +4,9 @@
 //! [guardrails](guardrail) and [routes](route). [`model`] has the ports of model providers; [`openai`] speaks to OpenAI and to
 //! servers like it; [`scripted`] answers by rules, without a network. [`tool`] has the tools of an agent, [`turn`] the course
 //! of a turn. What is said to agents waits in the [`inbox`]; the [`executor`] runs their turns, by what [`configuration`]
-//! reads, and writes each step into the [`ledger`]. Of what is over a [`summary`] is written. What their models used is
-//! counted as [`usage`], with the [prices](price) of routers, and limited by their [budgets](budget).
+//! reads, and writes each step into the [`ledger`]. [`knowledge`] has the documents that agents search. Of what is over a
+//! [`summary`] is written. What their models used is counted as [`usage`], with the [prices](price) of routers, and limited
+//! by their [budgets](budget).
 
 pub mod agent;
 pub mod budget;
@@ -13,6 +14,7 @@ pub mod configuration;
 pub mod executor;
 pub mod guardrail;
 pub mod inbox;
+pub mod knowledge;
 pub mod ledger;
 pub mod model;
 pub mod money;

@@ -72,6 +72,7 @@ pub enum EntityKind {
     AiAgentRoute,
     AiModelPrice,
     AiBudget,
+    KnowledgeDocument,
 }
 
 /// An entity that something was done to.

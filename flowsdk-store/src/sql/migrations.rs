@@ -23,7 +23,8 @@ macro_rules! migrations {
             52 "0052_desk_view", 53 "0053_ticket_board", 54 "0054_webhook", 55 "0055_close_reason",
             56 "0056_waiting_notice", 57 "0057_ticket_offer", 58 "0058_delivery_chat",
             59 "0059_service_level", 60 "0060_survey", 61 "0061_webhook_secret", 62 "0062_ai_agent",
-            63 "0063_agent_turn", 64 "0064_ai_ticket", 65 "0065_agent_usage", 67 "0067_summary")
+            63 "0063_agent_turn", 64 "0064_ai_ticket", 65 "0065_agent_usage", 66 "0066_knowledge",
+            67 "0067_summary")
     };
     ($engine:literal: $($number:literal $name:literal),*) => {
         Migrator::with_migrations(vec![$(migration(

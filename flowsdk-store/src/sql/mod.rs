@@ -60,6 +60,7 @@ mod import_draft;
 mod integration;
 mod interactive_form;
 mod key_value;
+mod knowledge;
 mod list;
 mod listener;
 mod live_session;

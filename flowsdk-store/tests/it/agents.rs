@@ -2,6 +2,8 @@
 
 mod budgets;
 mod crashes;
+mod knowledge;
+mod library;
 mod reading;
 mod summaries;
 mod tickets;

@@ -76,6 +76,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0063_agent_turn", "126faf9061d7", "c06e899ca676"),
     ("0064_ai_ticket", "742920c5f842", "00f256390dd6"),
     ("0065_agent_usage", "c15b31a134c3", "57d016dbeb7c"),
+    ("0066_knowledge", "c861691728a6", "6652efad122c"),
     ("0067_summary", "b0f34b3b57bd", "a269a3674654"),
 ];
 

@@ -14,8 +14,9 @@ use crate::sql::list::{ListSql, Routers};
 use crate::sql::statement::Sql;
 use crate::sql::{
     agent_inbox, agent_turn, api_client, audit, broker, channel_number, chat_catalog, contact_catalog,
-    contact_search, dead_letter, flow_catalog, group, integration, llm_credential, message, opt_in_catalog,
-    router, saved_filter, session, session_catalog, template, user, user_device, variable, webchat_catalog,
+    contact_search, dead_letter, flow_catalog, group, integration, knowledge, llm_credential, message,
+    opt_in_catalog, router, saved_filter, session, session_catalog, template, user, user_device, variable,
+    webchat_catalog,
 };
 
 async fn steps(connection: &mut SqliteConnection, sql: Sql) -> Vec<String> {
@@ -88,6 +89,7 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
         shapes(&crate::sql::close_reason::TABLE.list),
         shapes(&crate::sql::model_price::TABLE.list),
         shapes(&crate::sql::webhook::TABLE.list),
+        shapes(&knowledge::TABLE.list),
     ];
     let mut seen = 0;
     for (table, shapes) in lists {
@@ -109,7 +111,7 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
             assert!(!sorted || routers == Routers::Several, "{table} {routers:?} {filters:?}: {steps:#?}");
         }
     }
-    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 * 2);
+    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 * 2 + 3 * 2);
 }
 
 /// No list scans its table. The versions of a flow are few and are put in order.
@@ -447,6 +449,24 @@ async fn the_history_of_a_session_is_read_in_the_order_of_its_numbers() {
     assert_eq!(sorts(&last), 0, "{last:#?}");
 }
 
+#[tokio::test]
+async fn knowledge_is_found_by_its_indices() {
+    let mut connection = super::migrated_sqlite().await;
+    for (sql, walk) in [
+        (knowledge::KNOWN, "INDEX knowledge_document_ready (router_id=?)"),
+        (knowledge::DOCUMENTS, "INDEX knowledge_document_ready (router_id=? AND embedded_by=?)"),
+        (knowledge::MODELS, "COVERING INDEX knowledge_document_ready"),
+        (knowledge::DUE, "INDEX knowledge_work_due (due_at<?)"),
+        (knowledge::TEXTS, "(document_id=? AND place>?)"),
+        (knowledge::VECTORS, "(document_id=? AND place>? AND place<?)"),
+        (knowledge::WINNERS, "(document_id=? AND place=?)"),
+    ] {
+        let steps = steps(&mut connection, sql).await;
+        assert!(steps.iter().any(|step| step.contains(walk)), "{walk}: {steps:#?}");
+        assert_eq!(sorts(&steps), 0, "{walk}: {steps:#?}");
+    }
+}
+
 /// Plans are kept, so one that was made for an empty table must be good for a full one.
 #[tokio::test]
 async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
@@ -469,6 +489,9 @@ async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
         (agent_inbox::OF_SESSION, 1, "agent_inbox_by_session"),
         (agent_turn::RUNNING, 1, "agent_turn_running"),
         (agent_turn::OF_ACTIVATION, 4, "agent_turn_by_session"),
+        (knowledge::DUE, 2, "knowledge_work_due"),
+        (knowledge::TEXTS, 3, "knowledge_chunk_pkey"),
+        (knowledge::VECTORS, 3, "knowledge_chunk_pkey"),
     ];
     for (sql, binds, index) in statements {
         let nulls = vec!["NULL"; binds].join(", ");

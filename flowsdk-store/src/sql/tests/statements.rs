@@ -56,6 +56,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         interactive_form,
         media,
         key_value,
+        knowledge,
         live_session,
         llm_credential,
         login_schedule,

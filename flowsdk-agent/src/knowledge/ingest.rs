@@ -1,0 +1,316 @@
+//! Makes passages with vectors of the contents of documents.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_core::aside::aside;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::credential::HasLlmCredentials;
+use flowsdk_core::fault::{Chain, StorageError};
+use flowsdk_core::record::HasRecords;
+use flowsdk_core::router::HasRouters;
+use flowsdk_core::store::{Retries, Store, transact};
+use flowsdk_core::time::Timestamp;
+use futures_util::future::join_all;
+use tokio_util::sync::CancellationToken;
+
+use super::embedders::credential_of;
+use super::{
+    Document, DocumentStatus, DueDocument, Embedders, Embedding, HasKnowledge, OpenEmbedder, chunks_of,
+    text_of,
+};
+use crate::model::{ModelError, Patience};
+
+/// Documents that are worked on at once, a step each. Whoever has had a step comes behind all others.
+const AT_ONCE: u32 = 4;
+/// Passages that are embedded by one request.
+const BATCH: u32 = 64;
+/// How often it is looked for documents when there was nothing to do.
+const POLL: Duration = Duration::from_secs(1);
+/// How long reading a content may take. Its thread is not stopped then, though nobody waits for it any more.
+const READING: Duration = Duration::from_secs(60);
+/// How often a content is read that brings the process down.
+const MOST_READS: u32 = 3;
+/// How often it is looked for routers whose embedder is another one now.
+const REVIEW: Duration = Duration::from_secs(60);
+/// How often a batch is tried again: for some minutes. A provider may ask for half an hour at most.
+const PATIENCE: Patience = Patience { retries: 30, turn: Duration::from_mins(30) };
+
+/// A transaction with every repository that this touches. Every transaction with those accessors is one.
+pub trait IngestTx: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials {}
+
+impl<T: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials> IngestTx for T {}
+
+/// Reads documents, cuts them into passages, and has these embedded. One runs at a time, under a lease. Each step is a
+/// commit, so another process goes on where the last one stood; no transaction is open while a model is asked.
+pub struct Ingest<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    embedders: Arc<dyn Embedders>,
+}
+
+impl<S> std::fmt::Debug for Ingest<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ingest").field("embedders", &self.embedders).finish_non_exhaustive()
+    }
+}
+
+/// What a step makes of a document.
+enum Change {
+    /// Its content is read now, not for the first time perhaps.
+    Reading(u32),
+    /// It has these passages.
+    Passages(Vec<String>),
+    /// It cannot be read.
+    Unreadable(String),
+    /// Some of its passages were to be embedded; it was tried so often before.
+    Batch(Batch, u32),
+    /// There is nothing to do.
+    Nothing,
+}
+
+/// What became of a batch of passages.
+enum Batch {
+    /// Their vectors, made by this model, from the first passage that had none.
+    Embedded(String, Vec<(u32, Embedding)>),
+    /// Those that were there are of another model: all are made anew by this one.
+    Restart(String),
+    /// There is nothing left.
+    Nothing,
+    Failed(ModelError),
+}
+
+impl<S: Store> Ingest<S>
+where
+    S::Tx: IngestTx,
+{
+    /// Creates one over `store`, which has passages embedded by `embedders`.
+    pub fn new(store: Arc<S>, cx: OpContext, embedders: Arc<dyn Embedders>) -> Self {
+        Self { store, cx, embedders }
+    }
+
+    /// Works until it is told to stop. A request that is under way then is given up, and made again by the next run.
+    pub async fn run(&self, stop: &CancellationToken) {
+        let mut reviewed_at = None;
+        while !stop.is_cancelled() {
+            let round = async {
+                self.review(&mut reviewed_at).await?;
+                self.round().await
+            };
+            match stop.run_until_cancelled(round).await {
+                None => return,
+                Some(Ok(0)) => {}
+                Some(Ok(_)) => continue,
+                Some(Err(error)) => tracing::warn!(error = %Chain(&error), "documents are not read now"),
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(POLL) => {}
+            }
+        }
+    }
+
+    /// Does the next step of some documents. Returns how many went on.
+    ///
+    /// # Errors
+    /// [`StorageError`]: what is written stays, and the rest can be done again.
+    pub async fn round(&self) -> Result<usize, StorageError> {
+        let due = self.store.read().await?.knowledge().due(self.cx.now(), AT_ONCE).await?;
+        let steps = due.into_iter().map(async |due| {
+            let id = due.document.id.clone();
+            self.step(due).await.inspect_err(|error| {
+                tracing::warn!(document = %id, error = %Chain(error), "a document is tried again");
+            })
+        });
+        let done = join_all(steps).await;
+        Ok(done.into_iter().filter(Result::is_ok).count())
+    }
+
+    /// Has the documents embedded anew whose router has another embedder now.
+    async fn review(&self, reviewed_at: &mut Option<Timestamp>) -> Result<(), StorageError> {
+        let now = self.cx.now();
+        if reviewed_at.is_some_and(|at| now < at + REVIEW && now >= at) {
+            return Ok(());
+        }
+        self.embed_anew().await?;
+        *reviewed_at = Some(now);
+        Ok(())
+    }
+
+    /// Has the documents embedded anew whose router has another embedder now. One that cannot be opened changes nothing.
+    ///
+    /// # Errors
+    /// [`StorageError`].
+    pub async fn embed_anew(&self) -> Result<(), StorageError> {
+        let in_use = self.store.read().await?.knowledge().models_in_use().await?;
+        for (router, model) in in_use {
+            let credential = credential_of(&mut self.store.read().await?, &router).await?;
+            let Ok(opened) = self.embedders.open(credential.as_ref()).await else { continue };
+            if opened.model != model {
+                tracing::info!(%router, from = model, to = opened.model, "documents are embedded anew");
+                let now = self.cx.now();
+                transact(&*self.store, async |tx: &mut S::Tx| -> Result<(), StorageError> {
+                    tx.knowledge().embed_anew(&router, &model, now).await
+                })
+                .await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn step(&self, due: DueDocument) -> Result<(), StorageError> {
+        let DueDocument { document, attempts } = due;
+        match document.status {
+            DocumentStatus::Waiting | DocumentStatus::Reading => self.read(document, attempts).await,
+            DocumentStatus::Embedding => {
+                let batch = self.batch(&document).await?;
+                self.write(&document, &Change::Batch(batch, attempts)).await
+            }
+            DocumentStatus::Ready | DocumentStatus::Failed => self.write(&document, &Change::Nothing).await,
+        }
+    }
+
+    /// Reads a document, and cuts it into passages.
+    async fn read(&self, document: Document, attempts: u32) -> Result<(), StorageError> {
+        if attempts >= MOST_READS {
+            let why = "the document cannot be read: every try was interrupted";
+            return self.write(&document, &Change::Unreadable(why.to_owned())).await;
+        }
+        // Before it begins: a content that brings the process down is not read for ever.
+        self.write(&document, &Change::Reading(attempts)).await?;
+        let content = self.store.read().await?.knowledge().content(&document.id).await?;
+        let media_type = document.media_type;
+        let reading = aside(move || -> Result<Vec<String>, String> {
+            let text =
+                text_of(media_type, &content.unwrap_or_default()).map_err(|error| error.to_string())?;
+            chunks_of(media_type, &text).map_err(|error| error.to_string())
+        });
+        let change = match tokio::time::timeout(READING, reading).await {
+            Ok(Ok(Ok(texts))) => Change::Passages(texts),
+            Ok(Ok(Err(why))) => Change::Unreadable(why),
+            Ok(Err(_)) => Change::Unreadable("the document cannot be read".to_owned()),
+            Err(_) => Change::Unreadable("the document takes too long to read".to_owned()),
+        };
+        let document = Document { status: DocumentStatus::Reading, ..document };
+        self.write(&document, &change).await
+    }
+
+    /// Has the passages embedded that come next.
+    async fn batch(&self, document: &Document) -> Result<Batch, StorageError> {
+        let mut tx = self.store.read().await?;
+        let texts = tx.knowledge().texts(&document.id, document.embedded, BATCH).await?;
+        let credential = credential_of(&mut tx, &document.router_id).await?;
+        drop(tx);
+        if texts.is_empty() {
+            return Ok(Batch::Nothing);
+        }
+        let OpenEmbedder { model, embedder } = match self.embedders.open(credential.as_ref()).await {
+            Ok(opened) => opened,
+            Err(error) => return Ok(Batch::Failed(error)),
+        };
+        if document.embedded > 0 && document.embedded_by.as_ref() != Some(&model) {
+            return Ok(Batch::Restart(model));
+        }
+        let (places, texts): (Vec<u32>, Vec<String>) = texts.into_iter().unzip();
+        Ok(match embedder.embed(&texts).await {
+            Ok(vectors) if vectors.len() == texts.len() => {
+                let vectors = vectors.into_iter().map(Embedding::normalised);
+                Batch::Embedded(model, places.into_iter().zip(vectors).collect())
+            }
+            Ok(_) => Batch::Failed(ModelError::Unreadable { reason: "a text without a vector".to_owned() }),
+            Err(error) => {
+                tracing::warn!(document = %document.id, %error, "passages are not embedded");
+                Batch::Failed(error)
+            }
+        })
+    }
+
+    /// Writes a step of a document. Does nothing if it was deleted, replaced or begun anew since it was read as `seen`.
+    async fn write(&self, seen: &Document, change: &Change) -> Result<(), StorageError> {
+        let mut retries = Retries::default();
+        loop {
+            let written = transact(&*self.store, async |tx: &mut S::Tx| -> Result<(), StorageError> {
+                let found: Option<Document> = tx.records().find_for_update(&seen.id).await?;
+                let Some(document) = found.filter(|document| is_same(seen, document)) else { return Ok(()) };
+                match change {
+                    Change::Passages(texts) => tx.knowledge().put_chunks(&seen.id, texts).await?,
+                    Change::Batch(Batch::Embedded(_, vectors), _) => {
+                        tx.knowledge().put_embeddings(&seen.id, vectors).await?;
+                    }
+                    _ => {}
+                }
+                let Next { document, due, attempts } = next(document, change, self.cx.now());
+                tx.records().save(&document).await?;
+                tx.knowledge().set_due(&document.id, due, attempts).await
+            });
+            match written.await {
+                Err(error) if error.is_lost_race() && retries.again() => {}
+                outcome => return outcome,
+            }
+        }
+    }
+}
+
+/// A document after a step, when it goes on, and how often that was tried.
+struct Next {
+    document: Document,
+    due: Option<Timestamp>,
+    attempts: u32,
+}
+
+/// Returns how a document goes on after a step.
+fn next(document: Document, change: &Change, now: Timestamp) -> Next {
+    let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    let goes_on = |document: Document| Next { document, due: Some(now), attempts: 0 };
+    let ends = |document: Document| Next { document, due: None, attempts: 0 };
+    let ready = |document: Document| ends(Document { status: DocumentStatus::Ready, ..document });
+    match change {
+        Change::Reading(attempts) => {
+            let document = Document { status: DocumentStatus::Reading, ..document };
+            Next { document, due: Some(now), attempts: attempts.saturating_add(1) }
+        }
+        Change::Passages(texts) => {
+            let status = DocumentStatus::Embedding;
+            goes_on(Document {
+                status,
+                chunks: count(texts.len()),
+                embedded: 0,
+                embedded_by: None,
+                ..document
+            })
+        }
+        Change::Unreadable(why) => ends(document.failed(why.as_str())),
+        Change::Batch(Batch::Embedded(model, vectors), _) => {
+            let embedded = document.embedded.saturating_add(count(vectors.len()));
+            let document = Document { embedded, embedded_by: Some(model.clone()), ..document };
+            if embedded < document.chunks { goes_on(document) } else { ready(document) }
+        }
+        Change::Batch(Batch::Restart(model), _) => {
+            goes_on(Document { embedded: 0, embedded_by: Some(model.clone()), ..document })
+        }
+        Change::Batch(Batch::Nothing, _) => ready(document),
+        Change::Batch(Batch::Failed(error), attempts) => {
+            let attempts = attempts.saturating_add(1);
+            match PATIENCE.pause(error, attempts, Duration::ZERO, jitter()) {
+                Some(pause) => Next { document, due: Some(now + pause), attempts },
+                None => ends(document.failed(error.to_string())),
+            }
+        }
+        Change::Nothing => ends(document),
+    }
+}
+
+/// Returns whether a step that began with `seen` still fits.
+fn is_same(seen: &Document, now: &Document) -> bool {
+    let stand = |document: &Document| {
+        (document.revision, document.status, document.chunks, document.embedded, document.embedded_by.clone())
+    };
+    stand(seen) == stand(now)
+}
+
+/// Returns a number from 0 to 1.
+fn jitter() -> f64 {
+    let random = RandomState::new().hash_one(0_u8);
+    (random >> 11) as f64 / (1_u64 << 53) as f64
+}

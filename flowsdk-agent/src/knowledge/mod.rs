@@ -1,0 +1,34 @@
+//! What agents know: documents, cut into passages that are found by what they say (spec B 4.9).
+//!
+//! A [`Document`] is stored with its content. The [`Ingest`] reads it, cuts it into passages, and has an embedder turn each
+//! into a vector. [`KnowledgeSearch`] finds the passages nearest to a question; agents do so by the tool `ragSearch`.
+
+mod chunks;
+mod depth;
+mod embedders;
+mod embedding;
+mod error;
+mod extraction;
+mod hashing;
+mod ingest;
+mod model;
+mod repository;
+mod search;
+mod searcher;
+mod service;
+
+pub use chunks::{LONGEST_CHUNK, MAX_CHUNKS, TooLong, chunks_of};
+pub use embedders::{Embedders, OfflineEmbedders, OpenEmbedder};
+pub use embedding::{DIMENSIONS, Embedding};
+pub use error::KnowledgeError;
+pub use extraction::{NoText, text_of};
+pub use hashing::{HASHING, HashingEmbedder};
+pub use ingest::{Ingest, IngestTx};
+pub use model::{
+    Document, DocumentChange, DocumentFilter, DocumentId, DocumentStatus, MAX_CONTENT, MAX_DOCUMENTS,
+    MAX_PAGE, MediaType, NewContent, NewDocument,
+};
+pub use repository::{DueDocument, HasKnowledge, KnowledgeRepository};
+pub use search::{KnowledgeQuery, Nearest, Passage, Place, SearchPage, Searched, pages_of, told};
+pub use searcher::KnowledgeSearch;
+pub use service::{FoundPassage, Knowledge, PASSAGES, SearchKnowledge};

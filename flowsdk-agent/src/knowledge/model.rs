@@ -1,0 +1,315 @@
+//! The document. Nothing in it is secret, so it is its own public form.
+
+use std::sync::Arc;
+
+use flowsdk_core::cell::Named;
+use flowsdk_core::id::{Id, IdSource, RouterId};
+use flowsdk_core::name::Name;
+use flowsdk_core::record::{RecordChange, RecordFilter, RouterRecord};
+use flowsdk_core::router::{Reach, Reachable};
+use flowsdk_core::schema::SchemaAttributes;
+use flowsdk_core::text::Text;
+#[cfg(feature = "schema")]
+use flowsdk_core::time::IsoTime;
+use flowsdk_core::time::{Timestamp, as_iso};
+use serde::{Deserialize, Serialize};
+
+use super::KnowledgeError;
+
+/// Most bytes of the content of a document.
+pub const MAX_CONTENT: usize = 5 << 20;
+/// Most bytes of a page: the time to read one grows faster than its size.
+pub const MAX_PAGE: usize = 1 << 20;
+/// Most documents of a router.
+pub const MAX_DOCUMENTS: u64 = 1_000;
+/// Most characters of a tag.
+const LONGEST_TAG: usize = 100;
+
+/// Identifier of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct DocumentId(Arc<str>);
+
+/// What the content of a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+pub enum MediaType {
+    /// Plain text.
+    #[serde(rename = "text/plain")]
+    Text,
+    /// Markdown.
+    #[serde(rename = "text/markdown")]
+    Markdown,
+    /// A page.
+    #[serde(rename = "text/html")]
+    Html,
+}
+
+impl MediaType {
+    /// Returns the most bytes of a content of this type.
+    pub fn most(self) -> usize {
+        match self {
+            Self::Text | Self::Markdown => MAX_CONTENT,
+            Self::Html => MAX_PAGE,
+        }
+    }
+}
+
+/// How far a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+pub enum DocumentStatus {
+    /// Nobody has read it yet.
+    Waiting,
+    /// It is being read.
+    Reading,
+    /// Its passages are given their vectors.
+    Embedding,
+    /// It is found.
+    Ready,
+    /// It could not be read or embedded.
+    Failed,
+}
+
+/// A document that the AI agents of a router know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, RouterRecord, SchemaAttributes)]
+#[router_record(kind = KnowledgeDocument, error = KnowledgeError, filter = DocumentFilter, search = name)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = KnowledgeDocument)]
+pub struct Document {
+    /// The id of the document.
+    pub id: DocumentId,
+    /// The router whose agents know it. It never changes.
+    pub router_id: RouterId,
+    /// Its name, which searches show.
+    #[schema(example = "Menu")]
+    pub name: String,
+    /// Its tags. Agents with `ragTags` search documents with one of them.
+    pub tags: Vec<String>,
+    /// What its content is.
+    pub media_type: MediaType,
+    /// Bytes of its content.
+    pub size: u64,
+    /// Counts how often it was begun: with each content, and with each retry.
+    pub revision: u32,
+    /// How far it is.
+    pub status: DocumentStatus,
+    /// Why it failed.
+    #[schema(required = true)]
+    pub error: Option<String>,
+    /// The passages that it has; 0 until it is read.
+    pub chunks: u32,
+    /// The passages that have a vector.
+    pub embedded: u32,
+    /// The model of the vectors. A search by another model does not find it, until it is embedded anew.
+    #[schema(required = true, example = "text-embedding-3-small")]
+    pub embedded_by: Option<String>,
+    /// When it was created.
+    #[serde(serialize_with = "as_iso")]
+    #[schema(value_type = IsoTime)]
+    pub created_at: Timestamp,
+    /// When its name, its tags or its content were last changed.
+    #[serde(serialize_with = "as_iso")]
+    #[schema(value_type = IsoTime)]
+    pub updated_at: Timestamp,
+}
+
+const TOO_LARGE: Text = Text::new(
+    "O texto é grande demais: no máximo 5 MiB, ou 1 MiB de HTML",
+    "The text is too large: at most 5 MiB, or 1 MiB of HTML",
+);
+const BLANK: Text = Text::new("Não pode ser vazio", "May not be empty");
+
+/// Checks the tags of a document.
+///
+/// # Errors
+/// [`KnowledgeError::Invalid`]: one is blank or too long.
+fn check_tags(tags: &[String]) -> Result<(), KnowledgeError> {
+    let unfit = |tag: &String| tag.trim().is_empty() || tag.chars().count() > LONGEST_TAG;
+    let must =
+        || Text::of(format!("de 1 a {LONGEST_TAG} caracteres"), format!("1 to {LONGEST_TAG} characters"));
+    let flaws = tags.iter().enumerate().filter(|(_, tag)| unfit(tag));
+    let flaws: Vec<_> = flaws.map(|(at, _)| (format!("tags[{at}]"), must())).collect();
+    if flaws.is_empty() { Ok(()) } else { Err(KnowledgeError::Invalid(flaws)) }
+}
+
+/// Checks the content of a document.
+///
+/// # Errors
+/// [`KnowledgeError::Invalid`]: it is blank or too large.
+fn check_content(media_type: MediaType, text: &str) -> Result<(), KnowledgeError> {
+    let flaw = if text.len() > media_type.most() {
+        TOO_LARGE
+    } else if text.trim().is_empty() {
+        BLANK
+    } else {
+        return Ok(());
+    };
+    Err(KnowledgeError::Invalid(vec![("text".to_owned(), flaw)]))
+}
+
+/// Which documents are wanted; absent fields let everything through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentFilter {
+    /// Those of this router.
+    pub router_id: Option<RouterId>,
+    /// Those that are so far.
+    pub status: Option<DocumentStatus>,
+}
+
+impl Reachable for DocumentFilter {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}
+
+impl RecordFilter for DocumentFilter {
+    fn router(&self) -> Option<&RouterId> {
+        self.router_id.as_ref()
+    }
+}
+
+fn plain() -> MediaType {
+    MediaType::Text
+}
+
+/// A new document.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateKnowledgeDocument)]
+pub struct NewDocument {
+    /// The router whose agents know it. It cannot be changed later.
+    pub router_id: RouterId,
+    /// Its name, which searches show.
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Menu")]
+    pub name: Name,
+    /// Its tags. Agents with `ragTags` search documents with one of them.
+    #[serde(default)]
+    #[schema(required = false, max_items = 20)]
+    pub tags: Vec<String>,
+    /// What `text` is.
+    #[serde(default = "plain")]
+    #[schema(required = false)]
+    pub media_type: MediaType,
+    /// Its content, of at most 5 MiB; HTML of at most 1 MiB.
+    #[schema(min_length = 1, example = "Tea is 12 reais.")]
+    pub text: String,
+}
+
+impl Reachable for NewDocument {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}
+
+impl NewDocument {
+    /// Checks the rules that its schema cannot express.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Invalid`].
+    pub(super) fn check(&self) -> Result<(), KnowledgeError> {
+        check_tags(&self.tags)?;
+        check_content(self.media_type, &self.text)
+    }
+
+    /// Returns the document and its content, as created at `now`.
+    pub(super) fn into_document(self, ids: &dyn IdSource, now: Timestamp) -> (Document, String) {
+        let document = Document {
+            id: DocumentId::generate(ids),
+            router_id: self.router_id,
+            name: self.name.into(),
+            tags: self.tags,
+            media_type: self.media_type,
+            size: self.text.len() as u64,
+            revision: 1,
+            status: DocumentStatus::Waiting,
+            error: None,
+            chunks: 0,
+            embedded: 0,
+            embedded_by: None,
+            created_at: now,
+            updated_at: now,
+        };
+        (document, self.text)
+    }
+}
+
+/// The changes to make to a document; an absent field stays.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchKnowledgeDocument)]
+pub struct DocumentChange {
+    /// Its name, which searches show.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S")]
+    pub name: Option<Name>,
+    /// Its tags. Agents with `ragTags` search documents with one of them.
+    #[schema(value_type = Vec<String>, required = false, max_items = 20)]
+    pub tags: Option<Vec<String>>,
+}
+
+impl RecordChange for DocumentChange {
+    type Record = Document;
+
+    fn check(&self) -> Result<(), KnowledgeError> {
+        check_tags(self.tags.as_deref().unwrap_or_default())
+    }
+
+    fn apply(self, document: Document) -> Document {
+        Document {
+            name: self.name.map_or(document.name, String::from),
+            tags: self.tags.unwrap_or(document.tags),
+            ..document
+        }
+    }
+}
+
+/// Another content of a document.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = ReplaceKnowledgeContent)]
+pub struct NewContent {
+    /// What `text` is.
+    #[serde(default = "plain")]
+    #[schema(required = false)]
+    pub media_type: MediaType,
+    /// The content, of at most 5 MiB; HTML of at most 1 MiB.
+    #[schema(min_length = 1, example = "Tea is 13 reais.")]
+    pub text: String,
+}
+
+impl NewContent {
+    /// Checks the rules that its schema cannot express.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Invalid`].
+    pub(super) fn check(&self) -> Result<(), KnowledgeError> {
+        check_content(self.media_type, &self.text)
+    }
+}
+
+impl Document {
+    /// Returns it with another content, of which nothing is read yet.
+    pub(super) fn replaced(self, content: &NewContent) -> Self {
+        Self { media_type: content.media_type, size: content.text.len() as u64, ..self.begun_anew() }
+    }
+
+    /// Returns it as nobody has read it yet.
+    pub(super) fn begun_anew(self) -> Self {
+        Self {
+            revision: self.revision.saturating_add(1),
+            status: DocumentStatus::Waiting,
+            error: None,
+            chunks: 0,
+            embedded: 0,
+            embedded_by: None,
+            ..self
+        }
+    }
+
+    /// Returns it as failed, for this reason.
+    pub(super) fn failed(self, error: impl Into<String>) -> Self {
+        Self { status: DocumentStatus::Failed, error: Some(error.into()), ..self }
+    }
+}

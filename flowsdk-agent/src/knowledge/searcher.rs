@@ -1,0 +1,56 @@
+//! Searches.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_core::credential::HasLlmCredentials;
+use flowsdk_core::id::RouterId;
+use flowsdk_core::router::HasRouters;
+use flowsdk_core::store::Store;
+
+use super::embedders::credential_of;
+use super::{Embedders, Embedding, HasKnowledge, KnowledgeError, KnowledgeQuery, Passage};
+use crate::model::ModelError;
+
+/// How long the vector of a query is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Finds passages by what they say.
+#[derive(Debug)]
+pub struct KnowledgeSearch<S> {
+    store: Arc<S>,
+    embedders: Arc<dyn Embedders>,
+}
+
+impl<S: Store> KnowledgeSearch<S>
+where
+    S::Tx: HasKnowledge + HasRouters + HasLlmCredentials,
+{
+    /// Creates a search over `store`, which has queries embedded by `embedders`.
+    pub fn new(store: Arc<S>, embedders: Arc<dyn Embedders>) -> Self {
+        Self { store, embedders }
+    }
+
+    /// Returns the passages of a router's documents with one of these tags that are nearest to a text, the nearest first. No
+    /// transaction is open while the model is asked.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Embedder`], [`KnowledgeError::Storage`].
+    pub async fn search(
+        &self,
+        router_id: &RouterId,
+        tags: &[String],
+        text: &str,
+        limit: usize,
+    ) -> Result<Vec<Passage>, KnowledgeError> {
+        let credential = credential_of(&mut self.store.read().await?, router_id).await?;
+        let opened = self.embedders.open(credential.as_ref()).await?;
+        let texts = [text.to_owned()];
+        let vectors = tokio::time::timeout(PATIENCE, opened.embedder.embed(&texts)).await;
+        let vector = vectors.unwrap_or_else(|_| Err(ModelError::unavailable("no answer in time")))?.pop();
+        let no_vector = || ModelError::Unreadable { reason: "no vector of the text".to_owned() };
+        let vector = Embedding::normalised(vector.ok_or_else(no_vector)?);
+        let query = KnowledgeQuery { router_id, tags, model: &opened.model, vector: &vector, limit };
+        Ok(self.store.read().await?.knowledge().nearest(&query).await?)
+    }
+}
