@@ -109,7 +109,7 @@ fn configuration(
         enabled_internal_tools: agent.enabled_internal_tools.clone(),
         native_tool_descriptions: agent.native_tool_descriptions.clone(),
         contact_variable_keys: agent.contact_variable_keys.clone(),
-        has_rag_sources: false,
+        has_rag_sources: parts.has_knowledge,
         rag_tags: agent.rag_tags.clone(),
         tools,
         sentiment_config: router.and_then(|router| router.sentiment_config.clone()),

@@ -22,6 +22,8 @@ pub struct AgentParts {
     pub targets: Vec<AiAgent>,
     /// The published tools of its router, oldest first.
     pub tools: Vec<ToolFlow>,
+    /// Whether its router has a ready document with one of its tags, or any if it has no tags.
+    pub has_knowledge: bool,
 }
 
 /// A published flow of kind `tool`.

@@ -42,9 +42,11 @@ const DEFAULT_REASON: &str = "resolved";
 
 /// A call that needs the outside.
 #[derive(Debug, Clone)]
-pub(super) struct Outside {
-    pub(super) flow_id: FlowId,
-    pub(super) arguments: Map<String, Value>,
+pub(super) enum Outside {
+    /// A flow of kind `tool` is called with these arguments.
+    Flow(FlowId, Map<String, Value>),
+    /// The agent's knowledge is searched.
+    Search(String),
 }
 
 /// A turn while a step of it is written.
@@ -114,11 +116,16 @@ impl<T: ExecutorTx> Acting<'_, T> {
                     match self.turn.configuration.flow_of(&tool).cloned() {
                         Some(flow_id) => {
                             self.record.began_call = Some(call.id);
-                            self.outside = Some(Outside { flow_id, arguments });
+                            self.outside = Some(Outside::Flow(flow_id, arguments));
                             return Ok(());
                         }
                         None => self.record.course.failed(&tool, "there is no such tool".to_owned()),
                     }
+                }
+                Judgement::Run(Act::Native(Command::Search(query))) => {
+                    self.record.began_call = Some(call.id);
+                    self.outside = Some(Outside::Search(query));
+                    return Ok(());
                 }
                 Judgement::Run(Act::Native(command)) => self.run(&call, command).await?,
             };
@@ -171,7 +178,7 @@ impl<T: ExecutorTx> Acting<'_, T> {
                 self.note_sentiment(note);
                 done(DONE, NOTHING_MORE)
             }
-            // It is in no toolset while agents have no knowledge.
+            // Searches are made outside.
             Command::Search(_) => Ok(Err("this tool is not available".to_owned())),
         }
     }

@@ -19,6 +19,7 @@ use super::under_way::{Served, UnderWay};
 use super::writing::Advanced;
 use super::{ExecutorTx, Models, spans};
 use crate::inbox::{HasInbox as _, Urgency, Waiting};
+use crate::knowledge::{Embedders, KnowledgeSearch, OfflineEmbedders};
 use crate::ledger::HasAgentTurns as _;
 use crate::model::Patience;
 
@@ -48,7 +49,7 @@ pub struct Settings {
     pub longest_burst: Duration,
     /// How often models are asked again.
     pub patience: Patience,
-    /// How long a flow of kind `tool` may take.
+    /// How long a flow of kind `tool`, or a search, may take.
     pub tool_time: Duration,
 }
 
@@ -69,6 +70,7 @@ pub struct Executor<S> {
     pub(super) cx: OpContext,
     pub(super) models: Arc<dyn Models>,
     pub(super) tools: ToolCalls<S>,
+    pub(super) knowledge: KnowledgeSearch<S>,
     pub(super) handover: Handover,
     pub(super) settings: Settings,
     pub(super) arrived: Arc<Notify>,
@@ -96,7 +98,17 @@ where
         settings: Settings,
         arrived: Arc<Notify>,
     ) -> Self {
-        Self { store, cx, models, tools, handover, settings, arrived, budgets: Budgets::default() }
+        let knowledge = KnowledgeSearch::new(Arc::clone(&store), Arc::new(OfflineEmbedders));
+        let budgets = Budgets::default();
+        Self { store, cx, models, tools, knowledge, handover, settings, arrived, budgets }
+    }
+
+    /// Has the queries of searches embedded by `embedders`, who are those of the documents. Without them
+    /// [`OfflineEmbedders`] are asked.
+    #[must_use]
+    pub fn with_embedders(mut self, embedders: Arc<dyn Embedders>) -> Self {
+        self.knowledge = KnowledgeSearch::new(Arc::clone(&self.store), embedders);
+        self
     }
 
     /// Works until it is told to stop, and waits a while for the turns that are under way then. What has not ended by then

@@ -10,6 +10,7 @@ use crate::agent::AiAgent;
 use crate::budget::HasBudgets;
 use crate::configuration::HasAgentParts;
 use crate::inbox::HasInbox;
+use crate::knowledge::HasKnowledge;
 use crate::ledger::HasAgentTurns;
 use crate::price::HasModelPrices;
 use crate::usage::HasModelUsage;
@@ -20,6 +21,7 @@ pub trait ExecutorTx:
     + HasRecords<AiAgent>
     + HasAgentParts
     + HasInbox
+    + HasKnowledge
     + HasAgentTurns
     + HasModelUsage
     + HasModelPrices
@@ -35,6 +37,7 @@ impl<
         + HasRecords<AiAgent>
         + HasAgentParts
         + HasInbox
+        + HasKnowledge
         + HasAgentTurns
         + HasModelUsage
         + HasModelPrices

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use flowsdk_core::conversation::{ToolCall as FlowCall, ToolCallError, say_all};
 use flowsdk_core::event::{AgentEvent, Notice, OutgoingEvent};
-use flowsdk_core::fault::StorageError;
+use flowsdk_core::fault::{Chain, StorageError};
+use flowsdk_core::id::FlowId;
 use flowsdk_core::session::{Channel, HasSessions as _, Session, SessionWrite};
 use flowsdk_core::store::{Retries, Store, transact};
 use flowsdk_core::stream::outbox::HasOutbox as _;
@@ -17,8 +18,10 @@ use super::handing_on::{Handing, end_by_force};
 use super::opening::{OpenTurn, Standing, standing};
 use super::{Executor, ExecutorTx, spans};
 use crate::inbox::{HasInbox as _, Letter};
+use crate::knowledge::{PASSAGES, told};
 use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item};
+use crate::tool::{self, Command, NativeTool};
 use crate::turn::{Ending, NUDGE, Next};
 
 /// The result of a tool that ran when the process died: its effects may have happened.
@@ -108,8 +111,12 @@ where
             return Step::Ran(self.call(turn, &outside).instrument(span).await);
         }
         if turn.record.began_call.is_some() {
-            // Another process called it, and died.
-            return Step::Ran(Ok(INTERRUPTED.to_owned()));
+            // Another process called it, and died. A search has no effect that could happen twice.
+            let search = interrupted_search(turn);
+            return Step::Ran(match search {
+                Some(search) => self.call(turn, &search).await,
+                None => Ok(INTERRUPTED.to_owned()),
+            });
         }
         match self.ask(turn).await {
             Ok(answer) => Step::Answered(answer),
@@ -117,24 +124,48 @@ where
         }
     }
 
-    /// Calls a flow of kind `tool`. Returns what it gives back, as JSON, or why it could not be done.
+    /// Makes a call that needs the outside. Returns what the model is told, or why it could not be done.
     async fn call(&self, turn: &OpenTurn, outside: &Outside) -> Result<String, String> {
-        let call = FlowCall {
-            router: &turn.record.router_id,
-            session: &turn.record.session_id,
-            tool: &outside.flow_id,
+        let called = async {
+            match outside {
+                Outside::Flow(flow_id, arguments) => self.call_flow(turn, flow_id, arguments).await,
+                Outside::Search(query) => self.search(turn, query).await,
+            }
         };
-        let arguments = outside.arguments.clone();
-        let called = self.tools.call(&call, |_| arguments);
         match tokio::time::timeout(self.settings.tool_time, called).await {
-            Ok(Ok(returned)) => Ok(Value::Object(returned).to_string()),
-            Ok(Err(ToolCallError::Storage(error))) => {
+            Ok(result) => result,
+            Err(_) => Err(format!("the tool took longer than {:?}", round(self.settings.tool_time))),
+        }
+    }
+
+    /// Calls a flow of kind `tool`. Returns what it gives back, as JSON.
+    async fn call_flow(
+        &self,
+        turn: &OpenTurn,
+        flow_id: &FlowId,
+        arguments: &Map<String, Value>,
+    ) -> Result<String, String> {
+        let call =
+            FlowCall { router: &turn.record.router_id, session: &turn.record.session_id, tool: flow_id };
+        let arguments = arguments.clone();
+        match self.tools.call(&call, |_| arguments).await {
+            Ok(returned) => Ok(Value::Object(returned).to_string()),
+            Err(ToolCallError::Storage(error)) => {
                 tracing::warn!(turn = %turn.record.id, %error, "a tool of an AI agent failed");
                 Err("the tool could not be run".to_owned())
             }
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!("the tool took longer than {:?}", round(self.settings.tool_time))),
+            Err(error) => Err(error.to_string()),
         }
+    }
+
+    /// Searches the knowledge of the agent. Returns the passages that are nearest to the query.
+    async fn search(&self, turn: &OpenTurn, query: &str) -> Result<String, String> {
+        let tags = &turn.configuration.rag_tags;
+        let found = self.knowledge.search(&turn.record.router_id, tags, query, PASSAGES as usize).await;
+        found.map(|passages| told(&passages)).map_err(|error| {
+            tracing::warn!(turn = %turn.record.id, error = %Chain(&error), "an AI agent cannot search its knowledge");
+            "the knowledge cannot be searched now".to_owned()
+        })
     }
 
     /// Writes a step, with everything that follows from it, in one transaction. Returns `None` if something comes before it.
@@ -272,6 +303,19 @@ where
         if sent.is_passed_on {
             self.arrived.notify_one();
         }
+    }
+}
+
+/// Returns the search that was begun, if that was a search.
+fn interrupted_search(turn: &OpenTurn) -> Option<Outside> {
+    let id = turn.record.began_call.as_ref()?;
+    let call = turn.record.open_calls().into_iter().find(|call| call.id == *id)?;
+    if call.name != NativeTool::RagSearch.name() || !turn.toolset.has(&call.name) {
+        return None;
+    }
+    match tool::read(NativeTool::RagSearch, &call.arguments, turn.toolset.channel()) {
+        Ok(Command::Search(query)) => Some(Outside::Search(query)),
+        _ => None,
     }
 }
 

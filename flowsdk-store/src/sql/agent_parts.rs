@@ -7,10 +7,12 @@ use flowsdk_agent::configuration::{AgentParts, AgentPartsRepository, HasAgentPar
 use flowsdk_agent::guardrail::Guardrail;
 use flowsdk_agent::prompt::SystemPrompt;
 use flowsdk_agent::route::AgentRoute;
+use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{FlowId, FlowVersionId};
 
 use super::SqlTx;
+use super::knowledge::KNOWN;
 use super::record::Record as _;
 use super::statement::{Sql, sql};
 
@@ -45,12 +47,15 @@ impl AgentPartsRepository for SqlTx {
         let tools: Vec<(FlowId, String, FlowVersionId)> =
             self.conn.fetch_all(TOOLS, (&agent.router_id,)).await?;
         let tool = |(flow_id, name, version_id)| ToolFlow { flow_id, name, version_id };
+        let known: Option<(i64,)> =
+            self.conn.fetch_optional(KNOWN, (&agent.router_id, Json(&agent.rag_tags))).await?;
         Ok(AgentParts {
             prompts: self.conn.fetch_all(PROMPTS, (&agent.id,)).await?,
             guardrails: self.conn.fetch_all(GUARDRAILS, (&agent.router_id, &agent.id)).await?,
             routes: self.conn.fetch_all(ROUTES, (&agent.id,)).await?,
             targets: self.conn.fetch_all(TARGETS, (&agent.id,)).await?,
             tools: tools.into_iter().map(tool).collect(),
+            has_knowledge: known.is_some(),
         })
     }
 }

@@ -5,6 +5,7 @@ mod crashes;
 mod knowledge;
 mod library;
 mod reading;
+mod searches;
 mod summaries;
 mod tickets;
 mod turns;

@@ -107,6 +107,7 @@ fn a_whole_configuration_has_nothing_to_warn_of() {
         routes: vec![route("care", "Complaints"), route("stock", " ")],
         targets: vec![agent("stock", json!({})), agent("care", json!({ "type": "orchestrator" }))],
         tools: vec![order.clone()],
+        has_knowledge: true,
     };
     let body = json!({ "name": "Sales", "fallbackModel": "n", "contactVariableKeys": ["city"], "ragTags": ["menu"],
         "enabledInternalTools": ["transferToAgent"], "maxOutputTokens": 500 });
@@ -120,7 +121,7 @@ fn a_whole_configuration_has_nothing_to_warn_of() {
                 { "agentId": "stock", "name": "stock", "description": "Does stock" }],
             "model": "m", "llmCredentialId": "c", "fallbackModel": "n", "fallbackLlmCredentialId": "c",
             "enabledInternalTools": ["transferToAgent"], "nativeToolDescriptions": {},
-            "contactVariableKeys": ["city"], "hasRagSources": false, "ragTags": ["menu"],
+            "contactVariableKeys": ["city"], "hasRagSources": true, "ragTags": ["menu"],
             "tools": [{ "flowId": "f1", "name": "Situacao_do_pedido", "description": "Situação do pedido",
                 "parameters": { "type": "object", "properties": { "number": { "type": "string" } },
                     "required": [], "additionalProperties": false } }],

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use flowsdk_agent::agent::{AgentType, AiAgent};
 use flowsdk_agent::executor::{Executor, Models, Settings};
 use flowsdk_agent::inbox::{AgentInbox, Delivered, HasInbox as _};
+use flowsdk_agent::knowledge::{Embedders, OfflineEmbedders};
 use flowsdk_agent::ledger::{AgentTurn, HasAgentTurns as _};
 use flowsdk_agent::model::{Answer, Item, ModelError, ModelProvider, ModelRequest, Patience};
 use flowsdk_agent::prompt::SystemPrompt;
@@ -110,6 +111,7 @@ pub(crate) struct Agents {
     pub(crate) executor: Arc<Executor<Stepping>>,
     inbox: AgentInbox<Stepping>,
     pub(crate) stepping: Arc<Stepping>,
+    embedders: Arc<dyn Embedders>,
 }
 
 /// Asks, hands over to the agent `sales` for five turns, and says how that ended.
@@ -150,10 +152,12 @@ impl Agents {
         });
         let shop = Arc::new(Shop { calls: Mutex::default(), gate: Semaphore::new(1_000) });
         let stepping = Arc::new(Stepping((*world.store).clone()));
+        let embedders: Arc<dyn Embedders> = Arc::new(OfflineEmbedders);
         let agents = Self {
-            executor: executor(&world, &stepping, &mind, &shop),
+            executor: executor(&world, &stepping, &mind, &shop, &embedders),
             inbox: AgentInbox::new(Arc::clone(&stepping), world.cx.clone(), Arc::default()),
             stepping,
+            embedders,
             mind,
             shop,
             world,
@@ -177,7 +181,13 @@ impl Agents {
 
     /// Another executor over the same database, as another process has it.
     pub(crate) fn another_executor(&self) -> Arc<Executor<Stepping>> {
-        executor(&self.world, &self.stepping, &self.mind, &self.shop)
+        executor(&self.world, &self.stepping, &self.mind, &self.shop, &self.embedders)
+    }
+
+    /// The agents search by this model of vectors.
+    pub(crate) fn learn(&mut self, embedders: Arc<dyn Embedders>) {
+        self.embedders = embedders;
+        self.executor = self.another_executor();
     }
 
     pub(crate) fn summarizer(&self) -> Summarizer<Stepping> {
@@ -345,6 +355,7 @@ fn executor(
     store: &Arc<Stepping>,
     mind: &Arc<Mind>,
     shop: &Arc<Shop>,
+    embedders: &Arc<dyn Embedders>,
 ) -> Arc<Executor<Stepping>> {
     let key = Arc::new(MasterKey::new(KEY).expect("a key"));
     let (http, scripts) =
@@ -352,7 +363,7 @@ fn executor(
     let tools = ToolCalls::new(Arc::clone(store), world.cx.clone(), key, http, scripts);
     let settings =
         Settings { patience: Patience { retries: 0, turn: Duration::from_mins(2) }, ..Settings::default() };
-    Arc::new(Executor::new(
+    let executor = Executor::new(
         Arc::clone(store),
         world.cx.clone(),
         Arc::new(OneMind(Arc::clone(mind))),
@@ -360,5 +371,6 @@ fn executor(
         Handover::Direct(Arc::clone(&world.sink) as Arc<dyn OutgoingSink>),
         settings,
         Arc::new(Notify::new()),
-    ))
+    );
+    Arc::new(executor.with_embedders(Arc::clone(embedders)))
 }
