@@ -1,4 +1,4 @@
-//! Opens the models of credentials.
+//! Opens the models of credentials, those of vectors among them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_agent::executor::Models;
+use flowsdk_agent::knowledge::{Embedders, OpenEmbedder};
 use flowsdk_agent::model::{ModelError, ModelProvider};
 use flowsdk_agent::openai::{OpenAi, Shape};
 use flowsdk_core::credential::{LlmCredential, LlmProvider};
@@ -16,6 +17,10 @@ use reqwest::{Client, Url};
 
 /// Where OpenAI is.
 const OPENAI: &str = "https://api.openai.com/v1";
+/// The model that turns texts into vectors.
+const EMBEDDER: &str = "text-embedding-3-small";
+/// The dimensions of its vectors.
+const DIMENSIONS: u32 = 1_536;
 /// How long an answer may take. A model that reasons takes a minute at times.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
@@ -45,6 +50,31 @@ impl CredentialModels {
 #[async_trait]
 impl Models for CredentialModels {
     async fn open(&self, credential: &LlmCredential) -> Result<Arc<dyn ModelProvider>, ModelError> {
+        Ok(Arc::new(self.server(credential)?))
+    }
+}
+
+/// A router without a credential has vectors without a model, so that a demonstration needs no key.
+#[async_trait]
+impl Embedders for CredentialModels {
+    async fn open(&self, credential: Option<&LlmCredential>) -> Result<OpenEmbedder, ModelError> {
+        let Some(credential) = credential else { return Ok(OpenEmbedder::hashing()) };
+        let embedder = self.server(credential)?.embedder(EMBEDDER.to_owned(), DIMENSIONS);
+        Ok(OpenEmbedder { model: embedder_name(credential), embedder: Arc::new(embedder) })
+    }
+}
+
+/// Returns the name of the vectors of a credential. Another server may have another model by the same name.
+fn embedder_name(credential: &LlmCredential) -> String {
+    match &credential.base_url {
+        None => EMBEDDER.to_owned(),
+        Some(base) => format!("{EMBEDDER} at {base}"),
+    }
+}
+
+impl CredentialModels {
+    /// Returns the server of a credential, with its account there.
+    fn server(&self, credential: &LlmCredential) -> Result<OpenAi, ModelError> {
         let account = |reason: &str| ModelError::Account { reason: reason.to_owned() };
         let base = match &credential.base_url {
             Some(base) => base.clone(),
@@ -68,6 +98,47 @@ impl Models for CredentialModels {
             LlmProvider::Openai => Shape::Responses,
             LlmProvider::OpenaiCompatible => Shape::ChatCompletions,
         };
-        Ok(Arc::new(OpenAi::new(self.client.clone(), base, key, shape)))
+        Ok(OpenAi::new(self.client.clone(), base, key, shape))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flowsdk_agent::knowledge::HASHING;
+    use flowsdk_core::crypto::Encrypted;
+    use flowsdk_core::time::Timestamp;
+
+    use super::*;
+
+    fn credential(
+        provider: LlmProvider,
+        base_url: Option<&str>,
+        api_key: Option<Encrypted>,
+    ) -> LlmCredential {
+        LlmCredential {
+            id: "c".parse().expect("an id"),
+            name: "C".to_owned(),
+            provider,
+            base_url: base_url.map(|url| url.parse().expect("an address")),
+            api_key,
+            created_at: Timestamp::from_millis(0),
+            updated_at: Timestamp::from_millis(0),
+        }
+    }
+
+    #[tokio::test]
+    async fn vectors_are_named_after_their_model_and_its_server() {
+        let key = Arc::new(MasterKey::new("0123456789abcdef0123456789abcdef").expect("a key"));
+        let sealed = key.encrypt("sk-test");
+        let models = CredentialModels::new(AllowedHosts::default(), key).expect("TLS");
+        let open = async |credential: Option<&LlmCredential>| Embedders::open(&models, credential).await;
+        assert_eq!(open(None).await.expect("without a key").model, HASHING);
+        let own = credential(LlmProvider::Openai, None, Some(sealed.clone()));
+        assert_eq!(open(Some(&own)).await.expect("a model").model, "text-embedding-3-small");
+        let other = credential(LlmProvider::OpenaiCompatible, Some("https://llm.example/v1"), Some(sealed));
+        let other = open(Some(&other)).await.expect("a model").model;
+        assert_eq!(other, "text-embedding-3-small at https://llm.example/v1");
+        let keyless = credential(LlmProvider::Openai, None, None);
+        assert!(matches!(open(Some(&keyless)).await, Err(ModelError::Account { .. })));
     }
 }

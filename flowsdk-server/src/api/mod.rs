@@ -51,6 +51,7 @@ mod flows;
 mod groups;
 mod guardrails;
 mod integrations;
+mod knowledge;
 mod llm_credentials;
 mod media;
 mod observability;
@@ -141,6 +142,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         ai_agents::routes,
         system_prompts::routes,
         guardrails::routes,
+        knowledge::routes,
         ai_agent_routes::routes,
         ai_turns::routes,
         ai_prices::routes,

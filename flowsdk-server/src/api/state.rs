@@ -78,6 +78,7 @@ services! {
     ai_agents: AiAgents in flowsdk_agent::agent,
     system_prompts: SystemPrompts in flowsdk_agent::prompt,
     guardrails: Guardrails in flowsdk_agent::guardrail,
+    knowledge: Knowledge in flowsdk_agent::knowledge,
     ai_agent_routes: AgentRoutes in flowsdk_agent::route,
     ai_turns: AgentTurns in flowsdk_agent::ledger,
     ai_prices: ModelPrices in flowsdk_agent::price,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use flowsdk_agent::executor::Models;
+use flowsdk_agent::knowledge::Embedders;
 use flowsdk_auth::sms::SmsSender;
 use flowsdk_channels::channel_number::FormKeyRegistry;
 use flowsdk_channels::template::TemplateProvider;
@@ -45,6 +46,9 @@ pub struct Adapters {
     pub form_keys: Option<Arc<dyn FormKeyRegistry>>,
     /// Opens the models of credentials for AI agents. By default it reaches public addresses and `FLOW_HTTP_ALLOWED_HOSTS`.
     pub models: Option<Arc<dyn Models>>,
+    /// Opens the models that turn the knowledge of AI agents into vectors. By default it asks those of the credentials of
+    /// routers, as `models` does; a router without one has vectors without a model.
+    pub embedders: Option<Arc<dyn Embedders>>,
     /// Reads the files that contacts send by phone. By default it calls `PHONE_API_URL`.
     pub media_source: Option<Arc<dyn MediaSource>>,
     /// Keeps the contents of files. By default `MEDIA_STORE` decides.
@@ -70,6 +74,7 @@ impl Adapters {
             templates: None,
             form_keys: None,
             models: None,
+            embedders: None,
             media_source: None,
             blobs: None,
             metrics: None,

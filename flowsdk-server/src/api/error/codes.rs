@@ -120,6 +120,8 @@ pub const CODES: &[&str] = &[
     "close_reason_unknown",
     "ai_agent_unknown",
     "route_taken",
+    "knowledge_full",
+    "embedder_failed",
     "shortcut_taken",
     "content_unsupported",
     "user_unknown",

@@ -129,6 +129,8 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/ai-agent-routes", EntityKind::AiAgentRoute),
         ("/ai/prices", EntityKind::AiModelPrice),
         ("/ai/budgets", EntityKind::AiBudget),
+        ("/knowledge", EntityKind::KnowledgeDocument),
+        ("/knowledge-documents", EntityKind::KnowledgeDocument),
         ("/webhooks", EntityKind::Webhook),
     ];
     let of = |(prefix, _): &&(&str, EntityKind)| {

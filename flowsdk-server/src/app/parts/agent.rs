@@ -1,9 +1,10 @@
-//! AI agents: what is said to them becomes turns, and what is over gets a summary.
+//! AI agents: what is said to them becomes turns, documents become what they know, and what is over gets a summary.
 
 use std::sync::Arc;
 
 use flowsdk_agent::executor::{Executor, Models, Settings};
 use flowsdk_agent::inbox::{AGENT_GROUP, AgentInbox};
+use flowsdk_agent::knowledge::{Embedders, Ingest};
 use flowsdk_agent::summary::{SUMMARY_GROUP, Summarizer};
 use flowsdk_core::conversation::ToolCalls;
 use flowsdk_core::fault::BoxError;
@@ -34,6 +35,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let inbox = AgentInbox::new(Arc::clone(&ground.store), ground.cx.clone(), Arc::clone(&arrived));
     // Its one source of events is the stream.
     drop(ground.consume(inbox, &EVENTS, ConsumerConfig { max_batch: 128, ..ConsumerConfig::named("agent") }));
+    let embedders = embedders(ground)?;
     let key = || Arc::clone(&ground.config.master_key);
     let models: Arc<dyn Models> = match &ground.adapters.models {
         Some(models) => Arc::clone(models),
@@ -46,7 +48,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let (http, scripts) = (ground.http()?, ground.scripts()?);
     let tools = ToolCalls::new(Arc::clone(&ground.store), ground.cx.clone(), key, http, scripts);
     let settings = Settings { quiet: ground.config.agent_quiet, ..Settings::default() };
-    let executor = Arc::new(Executor::new(
+    let executor = Executor::new(
         Arc::clone(&ground.store),
         ground.cx.clone(),
         models,
@@ -54,11 +56,29 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         ground.handover(),
         settings,
         arrived,
-    ));
+    );
+    let executor = Arc::new(executor.with_embedders(Arc::clone(&embedders)));
     // One at a time, so that a session never has two turns at once.
     ground.under_lease("agent-executor".to_owned(), "AI agents", move |stop| {
         let executor = Arc::clone(&executor);
         async move { executor.run(&stop).await }
     });
+    let ingest = Arc::new(Ingest::new(Arc::clone(&ground.store), ground.cx.clone(), embedders));
+    ground.under_lease("agent-knowledge".to_owned(), "knowledge of AI agents", move |stop| {
+        let ingest = Arc::clone(&ingest);
+        async move { ingest.run(&stop).await }
+    });
     Ok(())
+}
+
+/// Returns whoever opens the models of vectors.
+///
+/// # Errors
+/// TLS cannot be set up.
+pub(super) fn embedders(ground: &Ground) -> Result<Arc<dyn Embedders>, BoxError> {
+    if let Some(embedders) = &ground.adapters.embedders {
+        return Ok(Arc::clone(embedders));
+    }
+    let key = Arc::clone(&ground.config.master_key);
+    Ok(Arc::new(CredentialModels::new(ground.config.flow_http_allowed_hosts.clone(), key)?))
 }

@@ -153,6 +153,12 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         ai_agents: Arc::new(state::AiAgents::new(store(), cx(), changes())),
         system_prompts: Arc::new(state::SystemPrompts::new(store(), cx(), changes())),
         guardrails: Arc::new(state::Guardrails::new(store(), cx(), changes())),
+        knowledge: Arc::new(state::Knowledge::new(
+            store(),
+            cx(),
+            super::agent::embedders(ground)?,
+            changes(),
+        )),
         ai_agent_routes: Arc::new(state::AgentRoutes::new(store(), cx(), changes())),
         ai_turns: Arc::new(state::AgentTurns::new(store())),
         ai_prices: Arc::new(state::ModelPrices::new(store(), cx(), changes())),

@@ -22,13 +22,14 @@ everywhere!(in process:
 );
 
 /// The routes that change nothing an administrator is answerable for, or whose record has an action of its own.
-const EXEMPT: [(&str, &str); 23] = [
+const EXEMPT: [(&str, &str); 24] = [
     ("POST /auth/login", "LOGIN"),
     ("POST /auth/desk-login", "LOGIN"),
     ("POST /auth/logout", "LOGOUT"),
     ("POST /auth/password-recovery", "it sends a code; nothing changes before the code is used"),
     ("POST /auth/password-recovery/validate", "PASSWORD_CHANGE"),
     ("POST /flows/{id}/validate", "it only looks"),
+    ("POST /knowledge/search", "it only looks"),
     ("POST /integrations/{id}/fetch-content", "it reads from a server of others; nothing changes here"),
     ("POST /media", "its body is a file; its test holds that it is on record"),
     ("DELETE /media/{id}", "its test holds that it is on record"),
@@ -171,6 +172,16 @@ impl Walk {
         let more = json!({ "monthlyAmount": 20 });
         self.does("PATCH /ai/budgets/{id}", &[&budget], Some(more), "UPDATE AI_BUDGET").await;
         self.does("DELETE /ai/budgets/{id}", &[&budget], None, "DELETE AI_BUDGET").await;
+        let menu = json!({ "routerId": router, "name": "Menu", "text": "Tea is 12 reais." });
+        let (create, update) = ("CREATE KNOWLEDGE_DOCUMENT", "UPDATE KNOWLEDGE_DOCUMENT");
+        let menu = id(&self.does("POST /knowledge-documents", &[], Some(menu), create).await);
+        let named = json!({ "name": "Prices" });
+        self.does("PATCH /knowledge-documents/{id}", &[&menu], Some(named), update).await;
+        let content = json!({ "text": "Tea is 13 reais." });
+        self.does("PUT /knowledge-documents/{id}/content", &[&menu], Some(content), update).await;
+        self.does("POST /knowledge-documents/{id}/retry", &[&menu], None, update).await;
+        let delete = "DELETE KNOWLEDGE_DOCUMENT";
+        self.does("DELETE /knowledge-documents/{id}", &[&menu], None, delete).await;
         let hook = json!({ "routerId": router, "name": "CRM", "url": "https://crm.example", "eventTypes": ["ticket.opened"] });
         let hook = id(&self.does("POST /webhooks", &[], Some(hook), "CREATE WEBHOOK").await);
         let paused = json!({ "isPaused": true });

@@ -35,6 +35,7 @@ mod immediate;
 mod import_drafts;
 mod integrations;
 mod interactive_forms;
+mod knowledge;
 mod last_seen;
 mod llm_credentials;
 mod login;

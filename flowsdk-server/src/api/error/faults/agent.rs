@@ -3,6 +3,8 @@
 use flowsdk_agent::agent::AiAgentError;
 use flowsdk_agent::budget::BudgetError;
 use flowsdk_agent::ledger::AgentTurnError;
+use flowsdk_agent::knowledge::KnowledgeError;
+use flowsdk_agent::model::ModelError;
 use flowsdk_agent::part::{AgentField, AgentPartError};
 use flowsdk_agent::price::ModelPriceError;
 use flowsdk_agent::usage::UsageError;
@@ -54,5 +56,14 @@ pub(super) fn add(table: &mut Table) {
         BudgetError::Taken,
         BudgetError::Idempotency(IdempotencyConflict),
         BudgetError::Storage(storage()),
+    ]);
+    table.add([
+        KnowledgeError::NotFound,
+        KnowledgeError::RouterUnknown(RouterUnknown),
+        KnowledgeError::Invalid(details()),
+        KnowledgeError::Full,
+        KnowledgeError::Embedder(ModelError::PreviousLost),
+        KnowledgeError::Idempotency(IdempotencyConflict),
+        KnowledgeError::Storage(storage()),
     ]);
 }
