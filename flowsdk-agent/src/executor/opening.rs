@@ -257,15 +257,25 @@ where
         session: Session,
         turn: AgentTurn,
     ) -> Result<Opened, StorageError> {
-        let agent: Option<AiAgent> = tx.records().find(&turn.agent_id).await?;
-        let Some(agent) = agent else {
-            end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
-            let mut turn = turn;
-            turn.fail("the agent is gone", Some("fallback_stuck"), self.cx.now());
-            turn.step += 1;
-            tx.agent_turns().save(&turn).await?;
-            return Ok(Opened::Over(Sent::default()));
+        let mut turn = turn;
+        turn.step += 1;
+        let found: Option<AiAgent> = tx.records().find(&turn.agent_id).await?;
+        let agent = match found {
+            None => Err("the agent is gone"),
+            Some(_) if !turn.course.resume() => Err("it was interrupted too often"),
+            Some(agent) => Ok(agent),
         };
+        let agent = match agent {
+            Ok(agent) => agent,
+            Err(why) => {
+                tracing::error!(session = %session.id, turn = %turn.id, why, "a turn of an AI agent does not go on");
+                end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
+                turn.fail(why, Some("fallback_stuck"), self.cx.now());
+                tx.agent_turns().save(&turn).await?;
+                return Ok(Opened::Over(Sent::default()));
+            }
+        };
+        tx.agent_turns().save(&turn).await?;
         tracing::info!(session = %session.id, turn = %turn.id, "a turn of an AI agent goes on");
         let configuration = configuration::read(tx, &agent).await?;
         let turn = self.equip(tx, session, turn, configuration).await?;

@@ -142,7 +142,7 @@ where
         let now = self.cx.now();
         if reviewed_at.is_none_or(|at| now >= at + REVIEW || now < at) {
             for session in self.store.read().await?.agent_turns().sessions_running(MOST_TURNS).await? {
-                self.begin_task(turns, session, Urgency::Soon);
+                self.begin_task(turns, session, None);
             }
             self.forget(now).await?;
             self.try_review().await;
@@ -150,11 +150,11 @@ where
         }
         let waiting = self.store.read().await?.inbox().waiting(LOOKED_AT).await?;
         for waiting in Waiting::of(waiting) {
-            if waiting.urgency == Urgency::Interrupts {
-                turns.interrupt(&waiting.session_id);
+            if let Some(at) = waiting.interrupted_at {
+                turns.interrupt(&waiting.session_id, at);
             }
             if self.is_due(&waiting, now) {
-                self.begin_task(turns, waiting.session_id, waiting.urgency);
+                self.begin_task(turns, waiting.session_id, waiting.interrupted_at);
             }
         }
         Ok(())
@@ -175,12 +175,12 @@ where
             || now >= waiting.since + longest_burst
     }
 
-    fn begin_task(self: &Arc<Self>, turns: &mut UnderWay, session: SessionId, urgency: Urgency) {
+    fn begin_task(self: &Arc<Self>, turns: &mut UnderWay, session: SessionId, knows: Option<Timestamp>) {
         if turns.len() >= MOST_TURNS as usize || !turns.may_begin(&session) {
             return;
         }
         let (executor, served) = (Arc::clone(self), session.clone());
-        turns.begin(session, urgency, |stop| async move {
+        turns.begin(session, knows, |stop| async move {
             executor.serve(&served, &stop).await.unwrap_or_else(|error| {
                 tracing::warn!(session = %served, error = %Chain(&error), "a turn of an AI agent is tried again");
                 Served::NotNow

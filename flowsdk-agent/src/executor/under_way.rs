@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use flowsdk_core::fault::Chain;
 use flowsdk_core::session::SessionId;
+use flowsdk_core::time::Timestamp;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-
-use crate::inbox::Urgency;
 
 /// How long a session is left alone that could not be served.
 const LEFT_ALONE: Duration = Duration::from_secs(5);
@@ -29,8 +28,8 @@ struct Task {
     id: Id,
     /// Ends what the task waits for outside. Its transactions are never cut off.
     stop: CancellationToken,
-    /// Whether it was begun for what ends a turn: it is not to be ended by the same.
-    interrupts: bool,
+    /// When the newest interruption came of which it knows: it is not to be ended by what it was begun for.
+    knows: Option<Timestamp>,
 }
 
 /// The tasks of this process, one a session.
@@ -55,11 +54,12 @@ impl UnderWay {
         !self.sessions.contains_key(session)
     }
 
-    /// Begins to serve a session. `serve` stops waiting for the outside when its token is cancelled.
+    /// Begins to serve a session, of which the newest interruption came at `knows`. `serve` stops waiting for the outside when
+    /// its token is cancelled.
     pub(super) fn begin<F>(
         &mut self,
         session: SessionId,
-        urgency: Urgency,
+        knows: Option<Timestamp>,
         serve: impl FnOnce(CancellationToken) -> F,
     ) where
         F: Future<Output = Served> + Send + 'static,
@@ -67,13 +67,14 @@ impl UnderWay {
         let stop = CancellationToken::new();
         let (served, serving) = (session.clone(), serve(stop.clone()));
         let task = self.tasks.spawn(async move { (served, serving.await) });
-        let task = Task { id: task.id(), stop, interrupts: urgency == Urgency::Interrupts };
+        let task = Task { id: task.id(), stop, knows };
         self.sessions.insert(session, task);
     }
 
-    /// Ends the turn of a session, if one is under way: what is written stays, and nothing more is.
-    pub(super) fn interrupt(&self, session: &SessionId) {
-        if let Some(task) = self.sessions.get(session).filter(|task| !task.interrupts) {
+    /// Ends the turn of a session, if one is under way that does not know of the interruption that came at `at`: what is
+    /// written stays, and nothing more is.
+    pub(super) fn interrupt(&self, session: &SessionId, at: Timestamp) {
+        if let Some(task) = self.sessions.get(session).filter(|task| task.knows < Some(at)) {
             task.stop.cancel();
         }
     }
@@ -128,7 +129,7 @@ mod tests {
         let mut under_way = UnderWay::default();
         for (served, again) in [(Served::Done, true), (Served::NotNow, false)] {
             assert!(under_way.may_begin(&session()));
-            under_way.begin(session(), Urgency::Quiet, |_| async move { served });
+            under_way.begin(session(), None, |_| async move { served });
             assert!(!under_way.may_begin(&session()), "it is under way");
             under_way.next().await;
             assert_eq!(under_way.may_begin(&session()), again);
@@ -138,15 +139,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_was_begun_for_an_interruption_is_not_interrupted() {
-        for (urgency, is_cancelled) in [(Urgency::Quiet, true), (Urgency::Interrupts, false)] {
+    async fn whoever_was_begun_for_an_interruption_is_interrupted_by_later_ones_only() {
+        let at = Timestamp::from_millis;
+        for (knows, is_cancelled) in
+            [(None, true), (Some(at(4)), true), (Some(at(5)), false), (Some(at(6)), false)]
+        {
             let mut under_way = UnderWay::default();
             let mut token = None;
-            under_way.begin(session(), urgency, |stop| {
+            under_way.begin(session(), knows, |stop| {
                 token = Some(stop);
                 async { Served::Done }
             });
-            under_way.interrupt(&session());
+            under_way.interrupt(&session(), at(5));
             assert_eq!(token.expect("a token").is_cancelled(), is_cancelled);
             under_way.next().await;
             assert_eq!(under_way.len(), 0);

@@ -65,6 +65,8 @@ pub struct Waiting {
     pub until: Timestamp,
     /// How soon they are to be looked at.
     pub urgency: Urgency,
+    /// When the newest of those came that end a turn which runs.
+    pub interrupted_at: Option<Timestamp>,
 }
 
 impl Waiting {
@@ -73,15 +75,17 @@ impl Waiting {
         let mut sessions: Vec<Self> = Vec::new();
         let mut places = std::collections::HashMap::new();
         for (session_id, at, urgency) in events {
+            let interrupted_at = (urgency == Urgency::Interrupts).then_some(at);
             match places.get(&session_id) {
                 Some(&place) => {
                     let known: &mut Self = &mut sessions[place];
                     known.until = known.until.max(at);
                     known.urgency = known.urgency.max(urgency);
+                    known.interrupted_at = known.interrupted_at.max(interrupted_at);
                 }
                 None => {
                     places.insert(session_id.clone(), sessions.len());
-                    sessions.push(Self { session_id, since: at, until: at, urgency });
+                    sessions.push(Self { session_id, since: at, until: at, urgency, interrupted_at });
                 }
             }
         }
@@ -101,17 +105,21 @@ mod tests {
             (session("wa-1-2"), at(5), Urgency::Quiet),
             (session("wa-1-3"), at(6), Urgency::Soon),
             (session("wa-1-2"), at(9), Urgency::Interrupts),
-            (session("wa-1-2"), at(8), Urgency::Quiet),
+            (session("wa-1-2"), at(10), Urgency::Quiet),
         ]);
-        let waiting = |id: &str, since, until, urgency| Waiting {
+        let waiting = |id: &str, since, until, urgency, interrupted_at: Option<i64>| Waiting {
             session_id: session(id),
             since: at(since),
             until: at(until),
             urgency,
+            interrupted_at: interrupted_at.map(at),
         };
         assert_eq!(
             found,
-            [waiting("wa-1-2", 5, 9, Urgency::Interrupts), waiting("wa-1-3", 6, 6, Urgency::Soon)]
+            [
+                waiting("wa-1-2", 5, 10, Urgency::Interrupts, Some(9)),
+                waiting("wa-1-3", 6, 6, Urgency::Soon, None)
+            ]
         );
     }
 }

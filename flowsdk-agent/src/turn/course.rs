@@ -15,6 +15,9 @@ const MAX_CALLS: usize = 32;
 /// After so many calls of a tool that could not be used it is not worth another try.
 const MAX_FAILURES: u32 = 3;
 
+/// How often a turn goes on that its process has left.
+const MAX_RESUMPTIONS: u32 = 20;
+
 /// The result of a message that was sent.
 pub const SENT: &str = "sent — do not send more messages; wait for the user's next reply";
 /// What a model is told that neither calls a tool nor has sent anything.
@@ -32,6 +35,9 @@ pub struct Course {
     /// Characters of the last message of the contact.
     #[serde(default)]
     heard: usize,
+    /// How often it went on after its process had left it.
+    #[serde(default)]
+    resumed: u32,
     iterations: u32,
     /// Calls over all answers.
     #[serde(default)]
@@ -104,6 +110,13 @@ impl Course {
     /// Returns the course of a turn that answers a message of so many characters.
     pub fn hearing(characters: usize) -> Self {
         Self { heard: characters, ..Self::default() }
+    }
+
+    /// Goes on after its process has left it. Returns whether it may: a turn whose steps cannot be written would ask its model
+    /// again and again.
+    pub fn resume(&mut self) -> bool {
+        self.resumed += 1;
+        self.resumed <= MAX_RESUMPTIONS
     }
 
     /// Returns of how many characters the last message of the contact is.

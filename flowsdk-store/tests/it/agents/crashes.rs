@@ -19,6 +19,7 @@ use crate::support::databases::on_every_database;
 on_every_database! {
     a_turn_that_was_left_goes_on,
     a_tool_that_was_interrupted_is_not_run_again,
+    a_turn_that_is_left_again_and_again_ends,
 }
 
 /// Polls a future so often, and then drops it: the process has died. Returns whether it was done by then.
@@ -95,4 +96,33 @@ async fn a_tool_that_was_interrupted_is_not_run_again(store: SqlStore) {
     drop(gate);
     assert_eq!(agents.serve("ana").await, ["I do not know"]);
     assert_eq!(*agents.shop.calls.lock().expect("a lock"), 1);
+}
+
+/// A turn whose steps cannot be written does not ask its model for ever.
+async fn a_turn_that_is_left_again_and_again_ends(store: SqlStore) {
+    let agents = Agents::new(store, &json!([])).await;
+    agents.reach("ana", "tea").await;
+    let gate = agents.mind.gate.acquire_many(1_000).await.expect("a gate");
+    let (ana, go_on) = (session("ana"), CancellationToken::new());
+    let mut left = 0;
+    loop {
+        let before = agents.mind.asks();
+        let asked = async {
+            while agents.mind.asks() == before {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            served = agents.executor.serve(&ana, &go_on) => {
+                served.expect("served");
+                break;
+            }
+            () = asked => left += 1,
+        }
+        assert!(left < 100, "it never ends");
+    }
+    drop(gate);
+    assert_eq!(left, 21, "once, and twenty times again");
+    assert_eq!(agents.go_on().await, ["Bye fallback_stuck"]);
+    assert_eq!(agents.session("ana").await.mode, Mode::Flow);
 }
