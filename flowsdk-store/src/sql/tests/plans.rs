@@ -111,7 +111,10 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
             assert!(!sorted || routers == Routers::Several, "{table} {routers:?} {filters:?}: {steps:#?}");
         }
     }
-    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 * 2 + 3 * 2);
+    assert_eq!(
+        seen,
+        3 + 3 * 8 + 1 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 + 3 * 2 + 3 * 2
+    );
 }
 
 /// No list scans its table. The versions of a flow are few and are put in order.

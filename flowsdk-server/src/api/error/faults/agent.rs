@@ -2,8 +2,8 @@
 
 use flowsdk_agent::agent::AiAgentError;
 use flowsdk_agent::budget::BudgetError;
-use flowsdk_agent::ledger::AgentTurnError;
 use flowsdk_agent::knowledge::KnowledgeError;
+use flowsdk_agent::ledger::AgentTurnError;
 use flowsdk_agent::model::ModelError;
 use flowsdk_agent::part::{AgentField, AgentPartError};
 use flowsdk_agent::price::ModelPriceError;
