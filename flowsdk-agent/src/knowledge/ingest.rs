@@ -26,6 +26,8 @@ use crate::model::{ModelError, Patience};
 const AT_ONCE: u32 = 4;
 /// Passages that are embedded by one request.
 const BATCH: u32 = 64;
+/// How long the vectors of a batch are waited for.
+const BATCH_TIME: Duration = Duration::from_secs(60);
 /// How often it is looked for documents when there was nothing to do.
 const POLL: Duration = Duration::from_secs(1);
 /// How long reading a content may take. Its thread is not stopped then, though nobody waits for it any more.
@@ -213,7 +215,9 @@ where
             return Ok(Batch::Restart(model));
         }
         let (places, texts): (Vec<u32>, Vec<String>) = texts.into_iter().unzip();
-        Ok(match embedder.embed(&texts).await {
+        let embedded = tokio::time::timeout(BATCH_TIME, embedder.embed(&texts)).await;
+        let no_answer = || Err(ModelError::unavailable("no answer in time"));
+        Ok(match embedded.unwrap_or_else(|_| no_answer()) {
             Ok(vectors) if vectors.len() == texts.len() => {
                 let vectors = vectors.into_iter().map(Embedding::normalised);
                 Batch::Embedded(model, places.into_iter().zip(vectors).collect())

@@ -8,6 +8,8 @@ use flowsdk_core::id::RouterId;
 use flowsdk_core::router::HasRouters;
 use flowsdk_core::store::Store;
 
+use tokio::sync::Semaphore;
+
 use super::embedders::credential_of;
 use super::{Embedders, Embedding, HasKnowledge, KnowledgeError, KnowledgeQuery, Passage};
 use crate::model::ModelError;
@@ -15,11 +17,16 @@ use crate::model::ModelError;
 /// How long the vector of a query is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Searches that read vectors at once. Each reads all of its router over a connection of the database.
+const READINGS: usize = 4;
+
 /// Finds passages by what they say.
 #[derive(Debug)]
 pub struct KnowledgeSearch<S> {
     store: Arc<S>,
     embedders: Arc<dyn Embedders>,
+    /// Each reading of vectors takes a permit.
+    readings: Semaphore,
 }
 
 impl<S: Store> KnowledgeSearch<S>
@@ -28,7 +35,7 @@ where
 {
     /// Creates a search over `store`, which has queries embedded by `embedders`.
     pub fn new(store: Arc<S>, embedders: Arc<dyn Embedders>) -> Self {
-        Self { store, embedders }
+        Self { store, embedders, readings: Semaphore::new(READINGS) }
     }
 
     /// Returns the passages of a router's documents with one of these tags that are nearest to a text, the nearest first. No
@@ -51,6 +58,7 @@ where
         let no_vector = || ModelError::Unreadable { reason: "no vector of the text".to_owned() };
         let vector = Embedding::normalised(vector.ok_or_else(no_vector)?);
         let query = KnowledgeQuery { router_id, tags, model: &opened.model, vector: &vector, limit };
+        let _permit = self.readings.acquire().await;
         Ok(self.store.read().await?.knowledge().nearest(&query).await?)
     }
 }

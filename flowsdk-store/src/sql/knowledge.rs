@@ -85,13 +85,15 @@ static PUT_EMBEDDINGS: RowsSql = RowsSql::typed(
 pub(super) const MODELS: Sql = sql("SELECT DISTINCT router_id, embedded_by FROM knowledge_document
      WHERE status = 'ready' AND embedded_by IS NOT NULL");
 
-const WORK_ANEW: Sql = sql("INSERT INTO knowledge_work (document_id, due_at, attempts)
-     SELECT id, $3, 0 FROM knowledge_document WHERE router_id = $1 AND status = 'ready' AND embedded_by = $2
-     ON CONFLICT (document_id) DO UPDATE SET due_at = excluded.due_at, attempts = excluded.attempts");
+const WORK_ANEW: Sql = sql_list!(
+    "INSERT INTO knowledge_work (document_id, due_at, attempts) SELECT id, $2, 0 FROM knowledge_document WHERE id ",
+    "$1",
+    " ON CONFLICT (document_id) DO UPDATE SET due_at = excluded.due_at, attempts = excluded.attempts"
+);
 
 const EMBED_ANEW: Sql =
     sql("UPDATE knowledge_document SET status = 'embedding', embedded = 0, embedded_by = NULL
-     WHERE router_id = $1 AND status = 'ready' AND embedded_by = $2");
+     WHERE router_id = $1 AND status = 'ready' AND embedded_by = $2 RETURNING id");
 
 const SEARCHED: &str = "SELECT id, name, chunks FROM knowledge_document WHERE router_id = $1 AND status = 'ready' AND embedded_by = $3";
 
@@ -209,8 +211,12 @@ impl KnowledgeRepository for SqlTx {
         model: &str,
         now: Timestamp,
     ) -> Result<(), StorageError> {
-        self.conn.execute(WORK_ANEW, (router, model, now)).await?;
-        self.conn.execute(EMBED_ANEW, (router, model)).await.map(drop)
+        // The documents are locked before their work, as everywhere.
+        let documents: Vec<DocumentId> = self.conn.fetch_column(EMBED_ANEW, (router, model)).await?;
+        if documents.is_empty() {
+            return Ok(());
+        }
+        self.conn.execute(WORK_ANEW, (Json(&documents), now)).await.map(drop)
     }
 
     /// Compares the query with every vector, part after part; texts are read of the nearest only.

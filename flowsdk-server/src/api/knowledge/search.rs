@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyTurn;
 use crate::api::reply::Reply;
 use crate::api::state::Knowledge;
 
@@ -36,6 +37,7 @@ pub(super) struct Found {
 )]
 pub(super) async fn search_knowledge(
     can: Can<marks::Flows, marks::Read>,
+    _turn: HeavyTurn,
     State(knowledge): State<Arc<Knowledge>>,
     Body(search): Body<SearchKnowledge>,
 ) -> Result<Reply<Found>, ApiError> {
