@@ -8,7 +8,7 @@ use flowsdk_core::event::SummaryRequest;
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::message::{HasMessages, HistoryQuery, Message};
 use flowsdk_core::router::HasRouters;
-use flowsdk_core::store::{Store, Transaction, transact};
+use flowsdk_core::store::{Retries, Store, Transaction, transact};
 use flowsdk_core::stream::consumer::{Handler, Verdict, Work};
 use flowsdk_core::stream::topic::Summary;
 use tokio_util::sync::CancellationToken;
@@ -89,8 +89,14 @@ where
         if summary.is_empty() {
             return Err(SummaryError::Empty);
         }
-        let write = async |tx: &mut S::Tx| tx.summaries().write(request, &summary).await;
-        Ok(transact(&*self.store, write).await?)
+        let mut retries = Retries::default();
+        loop {
+            let write = async |tx: &mut S::Tx| tx.summaries().write(request, &summary).await;
+            match transact(&*self.store, write).await {
+                Err(error) if error.is_lost_race() && retries.again() => {}
+                written => return Ok(written?),
+            }
+        }
     }
 
     async fn read(&self, request: &SummaryRequest) -> Result<Option<Asked>, StorageError> {

@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use flowsdk_agent::summary::{HasSummaries, SummaryRepository, SummarySubject};
 use flowsdk_core::event::SummaryRequest;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::RouterId;
+use flowsdk_core::id::{ContactId, RouterId};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
-use super::statement::{Sql, sql};
+use super::statement::{Sql, sql, sql_locking};
 
 /// What led to a ticket is part of it: what was said since the ticket before it, or in the ten minutes before it.
 const TICKET: Sql = sql("SELECT ticket.router_id, COALESCE(before.closed_at, ticket.created_at - 600000),
@@ -19,6 +19,9 @@ const TICKET: Sql = sql("SELECT ticket.router_id, COALESCE(before.closed_at, tic
 const CHAT: Sql = sql("SELECT router_id, created_at, CASE WHEN summary IS NULL THEN 0 ELSE 1 END FROM chat
      WHERE id = $1 AND router_id IS NOT NULL");
 
+const LOCK_CONTACT: Sql =
+    sql_locking!("SELECT id FROM contact WHERE id = (SELECT contact_id FROM chat WHERE id = $1)");
+
 const WRITE_TICKET: Sql = sql("UPDATE ticket SET summary = $2 WHERE id = $1 AND summary IS NULL");
 
 const WRITE_CHAT: Sql = sql("UPDATE chat SET summary = $2 WHERE id = $1 AND summary IS NULL");
@@ -28,7 +31,7 @@ const WRITE_CONTACT: Sql = sql("UPDATE contact SET last_session_summary = $2, la
      WHERE id = (SELECT contact_id FROM chat WHERE id = $1)
      AND (last_session_summary_at IS NULL OR last_session_summary_at < $3)");
 
-super::statement::statements! { TICKET, CHAT, WRITE_TICKET, WRITE_CHAT, WRITE_CONTACT }
+super::statement::statements! { TICKET, CHAT, LOCK_CONTACT, WRITE_TICKET, WRITE_CHAT, WRITE_CONTACT }
 
 super::accessor::has!(HasSummaries::summaries -> SummaryRepository);
 
@@ -44,6 +47,8 @@ impl SummaryRepository for SqlTx {
     }
 
     async fn write(&mut self, request: &SummaryRequest, summary: &str) -> Result<(), StorageError> {
+        // As whoever deletes a contact does: the contact first, and then what is of them.
+        self.conn.fetch_column::<ContactId>(LOCK_CONTACT, (&request.chat_id,)).await?;
         let written = match &request.ticket_id {
             Some(ticket) => self.conn.execute(WRITE_TICKET, (ticket, summary)).await?,
             None => self.conn.execute(WRITE_CHAT, (&request.chat_id, summary)).await?,
