@@ -245,6 +245,7 @@ impl Floor {
                 preset_user_id: None,
                 ai_ticket_id: None,
                 sentiment: None,
+                requested_by: None,
                 epoch: Some(EPOCH),
                 timestamp: self.now,
             }))

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::ExecutorTx;
 use super::handing_on::{
-    Handing, NoTransfer, check_transfer, hand_to_agent, hand_to_human, hand_to_parent, returns,
+    Handing, Handoff, NoTransfer, check_transfer, hand_to_agent, hand_to_human, hand_to_parent, returns,
 };
 use super::opening::OpenTurn;
 use super::ticket::update_ticket;
@@ -169,8 +169,8 @@ impl<T: ExecutorTx> Acting<'_, T> {
             }
             Command::TransferToHuman { reason } => {
                 self.end_reason = Some("transferToHuman".to_owned());
-                hand_to_human(self.tx, self.cx, &mut self.session, reason, (None, None), &mut self.handing)
-                    .await?;
+                let asked = Handoff { reason, ..Handoff::default() };
+                hand_to_human(self.tx, self.cx, &mut self.session, asked, &mut self.handing).await?;
                 done(HANDED_ON, BREAKS)
             }
             Command::End { reason, completion_context } => self.end(reason, completion_context).await,

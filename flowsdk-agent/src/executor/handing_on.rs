@@ -71,15 +71,28 @@ pub(super) async fn end_by_force<T: ExecutorTx>(
     publish_ahead(tx, FlowEvent::AgentSessionEnded(event)).await
 }
 
+/// How people get a session.
+#[derive(Debug, Default)]
+pub(super) struct Handoff {
+    /// Why.
+    pub(super) reason: Option<String>,
+    /// The queue to use instead of the rules.
+    pub(super) queue: Option<QueueId>,
+    /// The user who gets the ticket at once.
+    pub(super) user: Option<UserId>,
+    /// The user of the desk who has asked for it.
+    pub(super) requested_by: Option<UserId>,
+}
+
 /// Hands the session to people.
 pub(super) async fn hand_to_human<T: ExecutorTx>(
     tx: &mut T,
     cx: &OpContext,
     session: &mut Session,
-    reason: Option<String>,
-    (queue, user): (Option<QueueId>, Option<UserId>),
+    asked: Handoff,
     handing: &mut Handing,
 ) -> Result<(), StorageError> {
+    let Handoff { reason, queue, user, requested_by } = asked;
     let of = std::slice::from_ref(&session.contact_id);
     let contact = tx.contacts().find_many_for_update(of).await?.pop();
     let contact = contact.ok_or(StorageError::Stale { entity: "contact" })?;
@@ -104,6 +117,7 @@ pub(super) async fn hand_to_human<T: ExecutorTx>(
         preset_user_id: user,
         ai_ticket_id,
         sentiment,
+        requested_by,
         ..HandoffEvent::of(session, &contact, cx.now())
     };
     handing.entries.push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Handoff(event)));

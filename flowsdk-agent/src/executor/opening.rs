@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::acting::Outside;
 use super::budgets::NO_BUDGET;
-use super::handing_on::{Handing, end_by_force, hand_to_human};
+use super::handing_on::{Handing, Handoff, end_by_force, hand_to_human};
 use super::ticket::{close_lost_ticket, open_ticket};
 use super::writing::Sent;
 use super::{Executor, ExecutorTx};
@@ -161,8 +161,9 @@ where
         let mut handing = Handing::default();
         let heard_until = asked.heard_until();
         if let Some(event) = asked.handoff {
-            let AgentManualHandoffEvent { reason, queue_id, user_id, .. } = event;
-            hand_to_human(tx, &self.cx, &mut session, reason, (queue_id, user_id), &mut handing).await?;
+            let AgentManualHandoffEvent { reason, queue_id, user_id, requested_by, .. } = event;
+            let asked = Handoff { reason, queue: queue_id, user: user_id, requested_by };
+            hand_to_human(tx, &self.cx, &mut session, asked, &mut handing).await?;
             let (_, sent) = self.save(tx, session, handing).await?;
             return Ok(Opened::Over(sent));
         }

@@ -13,7 +13,6 @@ pub(super) fn open_ticket(cx: &OpContext, session: &mut Session) -> Option<NewEn
     let state = session.agent.as_mut().filter(|state| state.ticket_id.is_none())?;
     state.ticket_id = Some(TicketId::generate(cx.ids()));
     let change = AiTicketChange::Created {
-        router_id: session.router_id.clone(),
         contact_id: session.contact_id.clone(),
         agent_id: state.active_agent_id.clone(),
         epoch: session.epoch,
@@ -54,6 +53,7 @@ pub(super) fn close_lost_ticket(notice: &AgentNotice) -> Option<NewEntry> {
         session_id: notice.session_id.clone(),
         chat_id: notice.chat_id.clone(),
         ticket_id: notice.ticket_id.clone()?,
+        router_id: notice.router_id.clone()?,
         change: AiTicketChange::Closed {
             end: AiTicketEnd::System,
             reason: None,
@@ -70,6 +70,7 @@ fn event(session: &Session, change: AiTicketChange, timestamp: Timestamp) -> Opt
         session_id: session.id.clone(),
         chat_id: session.chat_id.clone(),
         ticket_id: session.agent.as_ref()?.ticket_id.clone()?,
+        router_id: session.router_id.clone(),
         change,
         timestamp,
     });

@@ -71,6 +71,20 @@ pub struct SentimentNote {
     pub note: Option<String>,
 }
 
+impl SentimentNote {
+    /// Cuts what is longer than anybody reads: it is in the session and in its ticket.
+    fn shorten(&mut self) {
+        let cut = |text: &mut String, most: usize| {
+            if let Some((at, _)) = text.char_indices().nth(most) {
+                text.truncate(at);
+            }
+        };
+        self.signals.truncate(MOST_SIGNALS);
+        self.signals.iter_mut().for_each(|signal| cut(signal, LONGEST_SIGNAL));
+        self.note.iter_mut().for_each(|note| cut(note, LONGEST_NOTE));
+    }
+}
+
 /// Arguments that cannot be used. The text tells the model what to correct.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -158,14 +172,20 @@ pub fn read(tool: NativeTool, arguments: &str, channel: &Capabilities) -> Result
             Command::Search(query)
         }
         T::UpdateSentiment => {
-            let note: SentimentNote = parse(arguments)?;
+            let mut note: SentimentNote = parse(arguments)?;
             if !(0.0..=10.0).contains(&note.score) {
                 return Err(Rejection("score: a number from 0 to 10".to_owned()));
             }
+            note.shorten();
             Command::NoteSentiment(note)
         }
     })
 }
+
+/// Most signals of a sentiment that are kept, and most characters of one and of the note.
+const MOST_SIGNALS: usize = 10;
+const LONGEST_SIGNAL: usize = 200;
+const LONGEST_NOTE: usize = 500;
 
 /// Most characters of a reason, which becomes a variable of the session.
 const LONGEST_REASON: usize = 500;
@@ -474,6 +494,19 @@ mod tests {
             let why = call(tool, arguments.clone()).expect_err("rejected");
             assert!(why.contains(expected), "{tool:?} {arguments}: {why}");
         }
+    }
+
+    #[test]
+    fn a_sentiment_is_cut_to_what_people_read() {
+        let long = "é".repeat(1_000);
+        let arguments = json!({ "sentiment": "angry", "score": 1, "signals": vec![&long; 30], "escalationRisk": true,
+            "note": long });
+        let Ok(Command::NoteSentiment(note)) = call(NativeTool::UpdateSentiment, arguments) else {
+            panic!("a note")
+        };
+        let lengths: Vec<usize> = note.signals.iter().map(|signal| signal.chars().count()).collect();
+        assert_eq!(lengths, [LONGEST_SIGNAL; MOST_SIGNALS]);
+        assert_eq!(note.note.map(|note| note.chars().count()), Some(LONGEST_NOTE));
     }
 
     #[test]

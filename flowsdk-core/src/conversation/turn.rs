@@ -372,6 +372,7 @@ impl Stage<'_> {
             phone_number_id: session.id.phone_number_id().to_owned(),
             agent_id,
             ticket_id,
+            router_id: Some(session.router_id.clone()),
             epoch,
             timestamp: self.now,
         }

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::id::{AgentId, ChatId, QueueId, TicketId, UserId};
+use crate::id::{AgentId, ChatId, QueueId, RouterId, TicketId, UserId};
 use crate::message::IncomingMessage;
 use crate::session::SessionId;
 use crate::time::Timestamp;
@@ -102,6 +102,9 @@ pub struct AgentNotice {
     /// Its AI ticket, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticket_id: Option<TicketId>,
+    /// The router of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub router_id: Option<RouterId>,
     /// The session's `epoch` while this agent had it.
     pub epoch: i64,
     /// When the silence or the loss was noticed.
@@ -129,6 +132,9 @@ pub struct AgentManualHandoffEvent {
     /// Why, in the words of who asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The user of the desk who asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_by: Option<UserId>,
     /// The session's `epoch` of which it was asked (rulings S14); of another one it does nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,

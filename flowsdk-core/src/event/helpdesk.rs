@@ -64,6 +64,9 @@ pub struct HandoffEvent {
     /// The customer's last sentiment, as that agent judged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentiment: Option<SentimentResult>,
+    /// The user of the desk who has asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_by: Option<UserId>,
     /// The session's `epoch` with this owner (rulings S14); a hand-back carries it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,
@@ -140,6 +143,7 @@ impl HandoffEvent {
             preset_user_id: None,
             ai_ticket_id: None,
             sentiment: None,
+            requested_by: None,
             epoch: Some(session.epoch),
             timestamp,
         }
@@ -156,11 +160,20 @@ pub struct AiTicketEvent {
     pub chat_id: ChatId,
     /// The id of the ticket.
     pub ticket_id: TicketId,
+    /// The id of the router.
+    pub router_id: RouterId,
     /// What happened to it.
     #[serde(flatten)]
     pub change: AiTicketChange,
     /// When that was.
     pub timestamp: Timestamp,
+}
+
+impl AiTicketEvent {
+    /// Returns whether it opens the ticket.
+    pub fn opens(&self) -> bool {
+        matches!(self.change, AiTicketChange::Created { .. })
+    }
 }
 
 /// A change of the ticket of an AI session, discriminated by `state`.
@@ -169,8 +182,6 @@ pub struct AiTicketEvent {
 pub enum AiTicketChange {
     /// Agents have the session now.
     Created {
-        /// The router of the session.
-        router_id: RouterId,
         /// The contact of the session.
         contact_id: ContactId,
         /// The agent that answers.
@@ -183,7 +194,7 @@ pub enum AiTicketChange {
         /// The agent that answers.
         agent_id: AgentId,
         /// The customer's sentiment, where it was judged.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, rename = "sentimentResult", skip_serializing_if = "Option::is_none")]
         sentiment: Option<SentimentResult>,
     },
     /// The agents' part is over.
@@ -194,7 +205,7 @@ pub enum AiTicketChange {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
         /// The last sentiment.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, rename = "sentimentResult", skip_serializing_if = "Option::is_none")]
         sentiment: Option<SentimentResult>,
         /// The sentiments of all turns.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

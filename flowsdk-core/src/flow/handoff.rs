@@ -157,6 +157,7 @@ mod tests {
             preset_user_id: None,
             ai_ticket_id: None,
             sentiment: None,
+            requested_by: None,
             epoch: Some(1),
             timestamp: Timestamp::from_millis(1_700_000_000_000),
         };

@@ -399,7 +399,7 @@ where
             }
             let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
             if before.kind == TicketKind::Ai {
-                ask_for_handoff(tx, &before, target, self.cx.now()).await?;
+                ask_for_handoff(tx, &before, target, by.user, self.cx.now()).await?;
                 return Ok(None);
             }
             let ticket = (session, before.clone());
@@ -457,6 +457,7 @@ async fn ask_for_handoff<T: HasOutbox>(
     tx: &mut T,
     ticket: &Ticket,
     target: &TransferTarget,
+    by: Option<&UserId>,
     now: Timestamp,
 ) -> Result<(), Error> {
     let session = ticket.session_id.as_ref().filter(|_| ticket.is_open()).ok_or(Error::Closed)?;
@@ -472,6 +473,7 @@ async fn ask_for_handoff<T: HasOutbox>(
         queue_id,
         user_id,
         reason: None,
+        requested_by: by.cloned(),
         epoch: ticket.epoch,
         timestamp: now,
     });

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::{AiTicketChange, AiTicketEvent, WebhookEventType};
+use flowsdk_core::event::{AiTicketEvent, WebhookEventType};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, TicketId};
-use flowsdk_core::session::SessionId;
 use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::topic::Summary;
 
 use super::IntakeTx;
+use super::handoffs::Locked;
 use crate::ticket::{CloseKind, Closing, Ticket, stored};
 
 /// Opens, changes and closes the tickets of AI sessions, in the order of the events. An event that comes again changes
@@ -22,11 +22,12 @@ pub(super) async fn take<T: IntakeTx>(
     tx: &mut T,
     cx: &OpContext,
     events: &[&AiTicketEvent],
+    locked: &Locked,
 ) -> Result<(), StorageError> {
     if events.is_empty() {
         return Ok(());
     }
-    let mut following = Following::read(tx, events).await?;
+    let mut following = Following::read(tx, events, locked).await?;
     for event in events {
         following.follow(event);
     }
@@ -41,29 +42,26 @@ struct Followed {
 }
 
 /// The tickets that a batch of events is about.
-struct Following {
+struct Following<'a> {
     tickets: BTreeMap<TicketId, Followed>,
-    /// The sessions that are there. Those of a contact who was deleted get no ticket.
-    sessions: BTreeSet<SessionId>,
+    locked: &'a Locked,
 }
 
-impl Following {
-    async fn read<T: IntakeTx>(tx: &mut T, events: &[&AiTicketEvent]) -> Result<Self, StorageError> {
-        let created = || events.iter().filter(|event| matches!(event.change, AiTicketChange::Created { .. }));
+impl<'a> Following<'a> {
+    async fn read<T: IntakeTx>(
+        tx: &mut T,
+        events: &[&AiTicketEvent],
+        locked: &'a Locked,
+    ) -> Result<Self, StorageError> {
         let ids: BTreeSet<TicketId> = events.iter().map(|event| event.ticket_id.clone()).collect();
         let ids: Vec<TicketId> = ids.into_iter().collect();
-        let chats: BTreeSet<ChatId> = created().map(|event| event.chat_id.clone()).collect();
+        let created = events.iter().filter(|event| event.opens());
+        let chats: BTreeSet<ChatId> = created.map(|event| event.chat_id.clone()).collect();
         let chats: Vec<ChatId> = chats.into_iter().collect();
-        let mut sessions = BTreeSet::new();
-        if !chats.is_empty() {
-            let of: BTreeSet<SessionId> = created().map(|event| event.session_id.clone()).collect();
-            let found = tx.sessions().find_many_for_update(&of.into_iter().collect::<Vec<_>>()).await?;
-            sessions.extend(found.into_iter().map(|stored| stored.session.id));
-        }
         let found = tx.tickets().of_agents_for_update(&ids, &chats).await?;
         let followed =
             |ticket: Ticket| (ticket.id.clone(), Followed { ticket, is_new: false, has_changed: false });
-        Ok(Self { tickets: found.into_iter().map(followed).collect(), sessions })
+        Ok(Self { tickets: found.into_iter().map(followed).collect(), locked })
     }
 
     fn follow(&mut self, event: &AiTicketEvent) {
@@ -71,7 +69,9 @@ impl Following {
             followed.has_changed |= followed.ticket.follow(event);
             return;
         }
-        let ticket = Ticket::of_ai_session(event).filter(|_| self.sessions.contains(&event.session_id));
+        // A contact who was deleted gets no ticket.
+        let is_there = self.locked.sessions.contains_key(&event.session_id);
+        let ticket = Ticket::of_ai_session(event).filter(|_| is_there);
         let Some(mut ticket) = ticket else {
             tracing::debug!(ticket = %event.ticket_id, "an AI ticket is not there");
             return;

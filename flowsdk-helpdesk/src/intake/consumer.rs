@@ -21,7 +21,7 @@ use flowsdk_core::stream::topic::TopicName;
 use flowsdk_core::text::Language;
 use flowsdk_core::time::Timestamp;
 
-use super::handoffs::{IntakeTx, Taken, take};
+use super::handoffs::{IntakeTx, Locked, Taken, take};
 use super::{HasStuckHandoffs as _, ai_tickets};
 use crate::desk::steps::{publish_endings, tell};
 use crate::desk::survey::read_answers;
@@ -85,7 +85,8 @@ where
             due.iter().map(|stuck| (stuck.session_id.clone(), (stuck.attempts, stuck.created_at))).collect();
         let handoffs: Vec<&HandoffEvent> = due.iter().map(|stuck| &stuck.event).collect();
         let mut tx = self.store.begin().await?;
-        let Taken { queues, news, stuck } = take(&mut tx, &self.cx, &handoffs, &attempts).await?;
+        let locked = Locked::read(&mut tx, &handoffs, Vec::new(), self.cx.now()).await?;
+        let Taken { queues, news, stuck } = take(&mut tx, &self.cx, &handoffs, &attempts, &locked).await?;
         let said = self.tell_contacts(&mut tx, &stuck).await?;
         tell(&mut tx, news.into_iter(), self.cx.now()).await?;
         tx.commit().await?;
@@ -135,9 +136,13 @@ where
             }
         }
         let mut tx = self.store.begin().await?;
+        let begun =
+            of_agents.iter().filter(|event| event.opens()).map(|event| event.session_id.clone()).collect();
+        let locked = Locked::read(&mut tx, &handoffs, begun, self.cx.now()).await?;
         // The tickets of people go on from those of agents.
-        ai_tickets::take(&mut tx, &self.cx, &of_agents).await?;
-        let Taken { queues, mut news, stuck } = take(&mut tx, &self.cx, &handoffs, &BTreeMap::new()).await?;
+        ai_tickets::take(&mut tx, &self.cx, &of_agents, &locked).await?;
+        let Taken { queues, mut news, stuck } =
+            take(&mut tx, &self.cx, &handoffs, &BTreeMap::new(), &locked).await?;
         let said = self.tell_contacts(&mut tx, &stuck).await?;
         let mut answered = Vec::new();
         if !wrote.is_empty() {

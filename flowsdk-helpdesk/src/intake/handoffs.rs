@@ -88,17 +88,14 @@ pub(super) async fn take<T: IntakeTx>(
     cx: &OpContext,
     handoffs: &[&HandoffEvent],
     attempts: &BTreeMap<SessionId, (u32, Timestamp)>,
+    locked: &Locked,
 ) -> Result<Taken, StorageError> {
     if handoffs.is_empty() {
         return Ok(Taken::default());
     }
-    let targets = Targets::read(tx, handoffs, cx.now()).await?;
+    let Locked { targets, sessions, agents } = locked;
     let ids: Vec<SessionId> = handoffs.iter().map(|event| event.session_id.clone()).collect();
-    let sessions = tx.sessions().find_many_for_update(&ids).await?;
-    let sessions: HashMap<SessionId, Session> =
-        sessions.into_iter().map(|stored| (stored.session.id.clone(), stored.session)).collect();
     let known: BTreeSet<(SessionId, i64)> = tx.tickets().known_handoffs(&ids).await?.into_iter().collect();
-    let agents = preset_agents(tx, handoffs).await?;
     let chats: Vec<ChatId> = handoffs.iter().map(|event| event.chat_id.clone()).collect();
     let open = tx.tickets().open_of_chats_for_update(&chats).await?;
     let before = tickets_before(tx, handoffs).await?;
@@ -129,7 +126,7 @@ pub(super) async fn take<T: IntakeTx>(
             taking.keep(event, session, attempts.get(&event.session_id).copied());
             continue;
         };
-        let user = preset_user(event, &agents);
+        let user = preset_user(event, agents);
         settled.push(event.session_id.clone());
         if user.is_none()
             && let Some(deflect) = targets.deflection(queue, taking.now, taking.waiting_in(&queue.id))
@@ -142,6 +139,36 @@ pub(super) async fn take<T: IntakeTx>(
         pointers.push((session.clone(), id));
     }
     taking.write(tx, cx, pointers, &settled, !attempts.is_empty()).await
+}
+
+/// What a batch of events locks before it locks tickets: queues, sessions and agents, each at once, in the order of
+/// everybody else.
+pub(super) struct Locked {
+    targets: Targets,
+    /// The sessions that are there. Those of a contact who was deleted are not.
+    pub(super) sessions: HashMap<SessionId, Session>,
+    agents: BTreeSet<AgentOf>,
+}
+
+impl Locked {
+    /// Locks what handoffs need, and the sessions in which AI agents have begun.
+    pub(super) async fn read<T: IntakeTx>(
+        tx: &mut T,
+        handoffs: &[&HandoffEvent],
+        begun: Vec<SessionId>,
+        now: Timestamp,
+    ) -> Result<Self, StorageError> {
+        let targets = Targets::read(tx, handoffs, now).await?;
+        let mut ids = begun;
+        ids.extend(handoffs.iter().map(|event| event.session_id.clone()));
+        ids.sort();
+        ids.dedup();
+        let found =
+            if ids.is_empty() { Vec::new() } else { tx.sessions().find_many_for_update(&ids).await? };
+        let sessions = found.into_iter().map(|stored| (stored.session.id.clone(), stored.session)).collect();
+        let agents = preset_agents(tx, handoffs).await?;
+        Ok(Self { targets, sessions, agents })
+    }
 }
 
 /// Returns whether the session waits for people because of this handoff.
@@ -186,8 +213,7 @@ async fn tickets_before<T: IntakeTx>(
         return Ok(named);
     }
     let named: Vec<TicketId> = named.into_iter().collect();
-    let found = tx.tickets().of_agents_for_update(&named, &[]).await?;
-    Ok(found.into_iter().map(|ticket| ticket.id).collect())
+    Ok(tx.tickets().known(&named).await?.into_iter().collect())
 }
 
 /// The open ticket of a chat.
@@ -249,6 +275,10 @@ impl Taking<'_> {
         let of_agent = event.ai_ticket_id.as_ref().filter(|id| self.before.contains(id));
         if event.ai_ticket_id.is_some() {
             ticket.opened_by_kind = OpenedByKind::AiAgent;
+        }
+        if let Some(user) = &event.requested_by {
+            ticket.opened_by_kind = OpenedByKind::Agent;
+            ticket.opened_by_user_id = Some(user.clone());
         }
         ticket.previous_ticket_id = previous.or_else(|| of_agent.cloned());
         ticket.sentiment_result.clone_from(&event.sentiment);

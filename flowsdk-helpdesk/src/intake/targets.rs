@@ -15,6 +15,7 @@ use crate::rule::{DistributionRule, resolve};
 use crate::ticket::ServiceClocks;
 
 /// What the routers of a batch say about where handoffs go.
+#[derive(Default)]
 pub(super) struct Targets {
     routers: HashMap<RouterId, Router>,
     queues: Vec<Queue>,
@@ -30,6 +31,9 @@ impl Targets {
         handoffs: &[&HandoffEvent],
         now: Timestamp,
     ) -> Result<Self, StorageError> {
+        if handoffs.is_empty() {
+            return Ok(Self::default());
+        }
         let ids: BTreeSet<RouterId> = handoffs.iter().map(|event| event.router_id.clone()).collect();
         let ids: Vec<RouterId> = ids.into_iter().collect();
         let queues = tx.queues().active_of(&ids).await?;

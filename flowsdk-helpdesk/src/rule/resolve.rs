@@ -81,6 +81,7 @@ mod tests {
             preset_user_id: None,
             ai_ticket_id: None,
             sentiment: None,
+            requested_by: None,
             epoch: Some(1),
             timestamp: NOW,
         }

@@ -37,6 +37,7 @@ where
             preset_user_id: None,
             ai_ticket_id: None,
             sentiment: None,
+            requested_by: None,
             epoch: Some(7),
             timestamp: later(0),
         };

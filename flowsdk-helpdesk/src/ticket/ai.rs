@@ -7,7 +7,7 @@ use super::{CloseKind, Closing, OpenReason, OpenedByKind, Ticket, TicketKind, Ti
 impl Ticket {
     /// Returns the ticket that an event opens; `None` for one that opens none.
     pub fn of_ai_session(event: &AiTicketEvent) -> Option<Self> {
-        let AiTicketChange::Created { router_id, contact_id, agent_id, epoch } = &event.change else {
+        let AiTicketChange::Created { contact_id, agent_id, epoch } = &event.change else {
             return None;
         };
         let of = (event.chat_id.clone(), contact_id.clone());
@@ -20,7 +20,7 @@ impl Ticket {
             opened_by_kind: OpenedByKind::AiAgent,
             open_reason: OpenReason::AiSession,
             epoch: Some(*epoch),
-            ..Self::of_no_queue(event.ticket_id.clone(), router_id.clone(), of, event.timestamp)
+            ..Self::of_no_queue(event.ticket_id.clone(), event.router_id.clone(), of, event.timestamp)
         })
     }
 
@@ -34,7 +34,7 @@ impl Ticket {
             AiTicketChange::Updated { agent_id, sentiment } => {
                 self.agent_id = Some(agent_id.clone());
                 self.sentiment_result = sentiment.clone().or(self.sentiment_result.take());
-                self.updated_at = event.timestamp;
+                self.updated_at = self.updated_at.max(event.timestamp);
                 true
             }
             AiTicketChange::Closed { end, reason, sentiment, sentiment_history } => {
@@ -45,7 +45,7 @@ impl Ticket {
                     AiTicketEnd::System => CloseKind::System,
                 };
                 let closing = Closing { reason: reason.clone(), ..Closing::by_system(kind) };
-                self.close(&closing, event.timestamp).is_ok()
+                self.close(&closing, self.updated_at.max(event.timestamp)).is_ok()
             }
         }
     }
@@ -68,21 +68,14 @@ mod tests {
             session_id: SessionId::parse("wc-c1-ana").expect("an id"),
             chat_id: id("chat1"),
             ticket_id: id("t1"),
+            router_id: id("router1"),
             change,
             timestamp: Timestamp::from_millis(at),
         }
     }
 
     fn created() -> AiTicketEvent {
-        event(
-            1,
-            AiTicketChange::Created {
-                router_id: id("router1"),
-                contact_id: id("contact1"),
-                agent_id: id("agent1"),
-                epoch: 2,
-            },
-        )
+        event(1, AiTicketChange::Created { contact_id: id("contact1"), agent_id: id("agent1"), epoch: 2 })
     }
 
     fn sentiment() -> SentimentResult {

@@ -42,6 +42,9 @@ pub trait TicketRepository: Send {
     /// Returns the open tickets of these chats that people work, locked.
     async fn open_of_chats_for_update(&mut self, chats: &[ChatId]) -> Result<Vec<Ticket>, StorageError>;
 
+    /// Returns those of these tickets that are there.
+    async fn known(&mut self, ids: &[TicketId]) -> Result<Vec<TicketId>, StorageError>;
+
     /// Returns those of these tickets that AI agents have or had, and the open ones of these chats, locked.
     async fn of_agents_for_update(
         &mut self,

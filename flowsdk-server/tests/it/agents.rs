@@ -168,7 +168,8 @@ async fn desks_move_and_close_the_tickets_of_agents(setup: Setup) {
     assert_eq!(closed["closeKind"], "system");
     let next = tickets.list("&status=assigned").await.remove(0);
     assert_eq!((&next["previousTicketId"], &next["assignedUserId"]), (&ticket["id"], &json!(user)));
-    assert_eq!((&next["openedByKind"], &next["kind"]), (&json!("ai_agent"), &json!("human")));
+    assert_eq!((&next["openedByKind"], &next["kind"]), (&json!("agent"), &json!("human")));
+    assert_eq!(next["openedByUserId"], json!(user));
     assert_eq!((&sentiment["ticketId"], &sentiment["sentiment"]), (&next["id"], &next["sentimentResult"]));
     assert_eq!(next["sentimentResult"], ticket["sentimentResult"]);
     drop(visitor);

@@ -118,6 +118,8 @@ const OF_AGENTS: Sql = sql_per(
     ),
 );
 
+const KNOWN: Sql = sql_list!("SELECT id FROM ticket WHERE id ", "$1", " ORDER BY id");
+
 const KNOWN_HANDOFFS: Sql = sql_list!(
     "SELECT session_id, epoch FROM ticket WHERE open_reason = 'human_handoff' AND epoch IS NOT NULL AND session_id ",
     "$1",
@@ -365,7 +367,7 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
     ticket.contact_wrote_at, ticket.updated_at";
 
 super::statement::statements! {
-    FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, OF_AGENTS, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
+    FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, OF_AGENTS, KNOWN, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,
     CLAIM_WAITING, CLAIM_OLDEST_FOR, WAITING_IN, QUEUES_TO_DISTRIBUTE, QUEUES_TO_DISTRIBUTE_TO,
     CLAIM_ABANDONED, CLAIM_UNANSWERED, OFFERED_TO, CLAIM_OVERDUE, SURVEYS_OF, CLAIM_ENDED_SURVEYS, UNATTENDED, CLAIM_LOST, TAKEN_IN, CLAIM_TO_NOTIFY, NOTE_NOTIFIED, POSITIONS; INSERT, SAVE, SAVE_HOLDERS, LIST
 }
@@ -416,6 +418,10 @@ impl TicketRepository for SqlTx {
 
     async fn open_of_chats_for_update(&mut self, chats: &[ChatId]) -> Result<Vec<Ticket>, StorageError> {
         self.conn.fetch_all(OPEN_OF_CHATS, (Json(chats),)).await
+    }
+
+    async fn known(&mut self, ids: &[TicketId]) -> Result<Vec<TicketId>, StorageError> {
+        self.conn.fetch_column(KNOWN, (Json(ids),)).await
     }
 
     async fn of_agents_for_update(

@@ -180,6 +180,10 @@ async fn a_desk_moves_the_ticket_of_an_agent_to_people(store: SqlStore) {
     assert_eq!(chain.len(), 2, "{chain:?}");
     assert_eq!((chain[0].close_kind, chain[1].status), (Some(CloseKind::System), TicketStatus::Waiting));
     assert_eq!(chain[1].queue_id, Some("q2".parse().expect("an id")));
+    assert_eq!(
+        (chain[1].opened_by_kind, &chain[1].opened_by_user_id),
+        (OpenedByKind::Agent, &Some(eva.clone()))
+    );
     assert_eq!(it.agents.session("ana").await.mode, Mode::Human);
     let refused = desk.transfer(by, &ticket.id, to("q1")).await;
     assert!(matches!(refused, Err(TicketError::Closed)), "{refused:?}");
@@ -258,8 +262,8 @@ async fn an_orphan_is_closed_and_chained(store: SqlStore) {
             session_id: session("ana"),
             chat_id: orphan.chat_id.clone(),
             ticket_id: id.parse().expect("an id"),
+            router_id: orphan.router_id.clone(),
             change: AiTicketChange::Created {
-                router_id: orphan.router_id.clone(),
                 contact_id: orphan.contact_id.clone(),
                 agent_id: "sales".parse().expect("an id"),
                 epoch,

@@ -524,6 +524,7 @@ async fn what_the_session_was_lost_to_before_ends_nothing(store: SqlStore) {
         phone_number_id: current.id.phone_number_id().to_owned(),
         agent_id: "sales".parse().expect("an id"),
         ticket_id: None,
+        router_id: Some(current.router_id.clone()),
         epoch: current.epoch - 1,
         timestamp: agents.world.cx.now(),
     };

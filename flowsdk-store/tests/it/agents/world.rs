@@ -286,6 +286,7 @@ impl Agents {
             queue_id: Some("q1".parse().expect("an id")),
             user_id: None,
             reason: Some("the desk takes it".to_owned()),
+            requested_by: None,
             epoch: Some(session.epoch),
             timestamp: self.world.cx.now(),
         };
