@@ -9,5 +9,5 @@ mod transcript;
 
 pub use repository::{HasSummaries, SummaryRepository, SummarySubject};
 pub use settings::SummarySettings;
-pub use summarizer::{SUMMARY_GROUP, Summarizer, SummaryTx};
+pub use summarizer::{SUMMARY_GROUP, Summarizer, SummaryError, SummaryTx};
 pub use transcript::Transcript;
