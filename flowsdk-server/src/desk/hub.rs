@@ -71,18 +71,26 @@ impl Seat {
         self.socket.id.as_str()
     }
 
-    /// Sends news that the desk does not have. One that does not get through ends the desk, which comes back for it.
-    fn send(&self, row: &NewsRow) {
-        if row.seq <= self.sent.load(Ordering::SeqCst) || !self.socket.connected() {
-            return;
+    /// Sends news that the desk does not have. Returns whether it may get what comes after them. News that do not get through
+    /// end the desk, which comes back for them; while its buffer has no room even for that, the next tick sends them.
+    fn send(&self, row: &NewsRow) -> bool {
+        if row.seq <= self.sent.load(Ordering::SeqCst) {
+            return true;
+        }
+        if !self.socket.connected() {
+            return false;
         }
         let numbering = Numbering { seq: row.seq, at: IsoTime(row.created_at) };
         let event = Numbered { numbering, payload: &row.payload };
         match emit_checked(&self.socket, &row.event, &event) {
-            Ok(()) => self.sent.store(row.seq, Ordering::SeqCst),
+            Ok(()) => {
+                self.sent.store(row.seq, Ordering::SeqCst);
+                true
+            }
             Err(error) => {
-                tracing::info!(user = %self.user, %error, "a desk reads too slowly, and is sent away");
+                tracing::info!(user = %self.user, seq = row.seq, %error, "a desk reads too slowly");
                 self.leave();
+                false
             }
         }
     }
@@ -165,6 +173,15 @@ impl Seat {
     }
 }
 
+/// Sends every desk the news in their order: `send` returns whether a desk took its news. One that did not gets none that come
+/// after them, which it would take for all there is.
+fn send_in_order<S, R>(seats: &[S], rows: &[R], send: impl Fn(&S, &R) -> bool) {
+    let mut taking: Vec<&S> = seats.iter().collect();
+    for row in rows {
+        taking.retain(|seat| send(seat, row));
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -226,9 +243,8 @@ impl Hub {
             behind.entry(&seat.user).and_modify(|least| *least = sent.min(*least)).or_insert(sent);
         }
         let desks: Vec<(UserId, i64)> = behind.into_iter().map(|(user, sent)| (user.clone(), sent)).collect();
-        for row in self.news.unseen(&desks).await? {
-            seats.iter().filter(|seat| seat.user == row.user_id).for_each(|seat| seat.send(&row));
-        }
+        let rows = self.news.unseen(&desks).await?;
+        send_in_order(&seats, &rows, |seat, row| seat.user != row.user_id || seat.send(row));
         Ok(())
     }
 
@@ -328,5 +344,33 @@ impl Hub {
                 Err(_) => seat.leave(),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// A desk without room for these news, which has room again for those that come after them.
+    struct Desk {
+        no_room_for: &'static [i64],
+        got: RefCell<Vec<i64>>,
+    }
+
+    #[test]
+    fn a_desk_without_room_for_news_gets_none_that_come_after_them() {
+        let desk = |no_room_for| Desk { no_room_for, got: RefCell::default() };
+        let desks = [desk(&[3]), desk(&[])];
+        send_in_order(&desks, &[1, 2, 3, 4, 5], |desk, seq| {
+            let has_room = !desk.no_room_for.contains(seq);
+            if has_room {
+                desk.got.borrow_mut().push(*seq);
+            }
+            has_room
+        });
+        let got = desks.map(|desk| desk.got.into_inner());
+        assert_eq!(got, [vec![1, 2], vec![1, 2, 3, 4, 5]]);
     }
 }
