@@ -128,7 +128,9 @@ pub(super) async fn take<T: IntakeTx>(
         };
         let user = preset_user(event, agents);
         settled.push(event.session_id.clone());
+        // Whoever has asked for people at the desk gets them, as by any other transfer.
         if user.is_none()
+            && event.requested_by.is_none()
             && let Some(deflect) = targets.deflection(queue, taking.now, taking.waiting_in(&queue.id))
         {
             taking.deflected.push(hand_back(session, deflect, taking.now));

@@ -10,11 +10,19 @@ use flowsdk_core::time::Timestamp;
 use super::SqlTx;
 use super::statement::{Sql, sql, sql_locking};
 
-/// What led to a ticket is part of it: what was said since the ticket before it, or in the ten minutes before it.
-const TICKET: Sql = sql("SELECT ticket.router_id, COALESCE(before.closed_at, ticket.created_at - 600000),
+/// The tickets that went on as this one are part of it: those of agents, and those that were transferred. So is what led to
+/// the first of them: what was said since the ticket before it, or in the ten minutes before it.
+const TICKET: Sql = sql("WITH RECURSIVE part (id, previous_ticket_id, created_at, nth) AS (
+        SELECT id, previous_ticket_id, created_at, 0 FROM ticket WHERE id = $1
+        UNION ALL SELECT before.id, before.previous_ticket_id, before.created_at, part.nth + 1
+        FROM part JOIN ticket AS before ON before.id = part.previous_ticket_id
+        WHERE part.nth < 100 AND (before.close_kind IN ('agent_transfer', 'queue_transfer')
+            OR (before.kind = 'ai' AND before.close_kind = 'system')))
+     SELECT ticket.router_id, (SELECT COALESCE(before.closed_at, part.created_at - 600000)
+            FROM part LEFT JOIN ticket AS before ON before.id = part.previous_ticket_id
+            ORDER BY part.nth DESC LIMIT 1),
         CASE WHEN ticket.summary IS NULL THEN 0 ELSE 1 END
-     FROM ticket LEFT JOIN ticket AS before ON before.id = ticket.previous_ticket_id
-     WHERE ticket.id = $1 AND ticket.chat_id = $2");
+     FROM ticket WHERE ticket.id = $1 AND ticket.chat_id = $2");
 
 const CHAT: Sql = sql("SELECT router_id, created_at, CASE WHEN summary IS NULL THEN 0 ELSE 1 END FROM chat
      WHERE id = $1 AND router_id IS NOT NULL");

@@ -17,7 +17,8 @@ use crate::api::state::Desk;
 
 /// Transfer a ticket
 ///
-/// It closes, and goes on as another one: with an agent of the router, or waiting in a queue of it.
+/// It closes, and goes on as another one: with an agent of the router, or waiting in a queue of it. The agents of an AI ticket
+/// are asked to hand over: the answer is that ticket as it is, and the one for people is opened a moment later.
 #[utoipa::path(
     post, path = "/tickets/{id}/transfer", tag = "tickets",
     params(("id" = TicketId, Path, description = "The ticket")),

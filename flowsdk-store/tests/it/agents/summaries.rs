@@ -7,6 +7,8 @@ use flowsdk_core::contact::HasContactCatalog as _;
 use flowsdk_core::event::{SummaryReason, SummaryRequest};
 use flowsdk_core::store::Store as _;
 use flowsdk_core::stream::topic::TopicName;
+use flowsdk_helpdesk::desk::{CloseTicket, TransferTicket};
+use flowsdk_helpdesk::queue::DistributionStrategy::ManualPickup;
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 
@@ -22,6 +24,7 @@ on_every_database! {
     a_router_that_asks_for_none_gets_none,
     the_summary_of_a_later_attendance_stays,
     a_chat_that_is_closed_gets_a_summary,
+    a_ticket_of_people_has_the_part_of_the_agent,
     a_model_that_writes_nothing_is_asked_again,
 }
 
@@ -35,6 +38,7 @@ impl Scene {
     async fn new(store: SqlStore) -> Self {
         let rules = json!([
             { "when": { "input": "bye" }, "calls": [{ "tool": "endAgentSession" }] },
+            { "when": { "input": "human" }, "calls": [{ "tool": "transferToHuman" }] },
             { "when": { "instructions": "You are sales", "input": "^(.*)$" }, "calls": [
                 { "tool": "sendTextMessage", "arguments": { "text": "You said {{1}}" } }] },
         ]);
@@ -136,6 +140,33 @@ async fn a_chat_that_is_closed_gets_a_summary(store: SqlStore) {
     assert_eq!(chat.summary.as_deref(), Some("Bia asked for her tea."));
     drop(tx);
     assert_eq!(scene.last_summary("bia").await.as_deref(), Some("Bia asked for her tea."));
+}
+
+/// Whoever is transferred tells their matter once; the summary is of all of it.
+async fn a_ticket_of_people_has_the_part_of_the_agent(store: SqlStore) {
+    let scene = Scene::new(store).await;
+    for queue in ["q1", "q2"] {
+        scene.helpdesk.add_queue(queue, ManualPickup).await;
+    }
+    let eva = scene.helpdesk.add_agent("eva", &["q1", "q2"]).await;
+    scene.agents.reach("ana", "tea").await;
+    scene.agents.serve("ana").await;
+    scene.agents.world.clock.advance(11 * MINUTE);
+    scene.agents.say("ana", "a human please").await;
+    scene.agents.serve("ana").await;
+    scene.helpdesk.take().await;
+    let (desk, by) = (&scene.helpdesk.desk, scene.helpdesk.by(&eva));
+    let ticket = desk.pick_up(by, &eva).await.expect("picked up").expect("a ticket");
+    let to_queue = TransferTicket { to_user_id: None, to_queue_id: Some("q2".parse().expect("an id")) };
+    desk.transfer(by, &ticket.id, to_queue).await.expect("transferred");
+    let ticket = desk.pick_up(by, &eva).await.expect("picked up").expect("a ticket");
+    desk.close(by, &ticket.id, CloseTicket::default()).await.expect("closed");
+    let [request] = <[SummaryRequest; 1]>::try_from(scene.requests().await).expect("one request");
+    scene.will_write("Tea.");
+    scene.summarizer.summarize(&request).await.expect("written");
+    let asked = scene.agents.mind.asked.lock().expect("a lock").last().cloned().expect("an input");
+    let [Item::User { text, .. }] = &asked[..] else { panic!("{asked:?}") };
+    assert!(text.ends_with("Customer: tea\nAssistant: You said tea\nCustomer: a human please"), "{text}");
 }
 
 async fn a_model_that_writes_nothing_is_asked_again(store: SqlStore) {

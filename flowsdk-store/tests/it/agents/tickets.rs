@@ -5,6 +5,7 @@ use flowsdk_core::event::{AiTicketChange, AiTicketEvent, ExternalJump, FlowEvent
 use flowsdk_core::session::Mode;
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_helpdesk::desk::{CloseTicket, ReplyToContact, TransferTicket};
+use flowsdk_helpdesk::queue::DeflectReason;
 use flowsdk_helpdesk::queue::DistributionStrategy::ManualPickup;
 use flowsdk_helpdesk::ticket::{
     CloseKind, OpenReason, OpenedByKind, Ticket, TicketError, TicketKind, TicketStatus,
@@ -22,6 +23,7 @@ on_every_database! {
     the_ticket_follows_the_agents,
     people_go_on_from_the_ticket_of_the_agent,
     a_desk_moves_the_ticket_of_an_agent_to_people,
+    a_transfer_to_people_is_never_turned_away,
     a_desk_closes_the_ticket_of_an_agent,
     nobody_else_works_the_ticket_of_an_agent,
     the_ticket_of_a_session_that_was_taken_is_closed,
@@ -197,6 +199,27 @@ async fn a_desk_moves_the_ticket_of_an_agent_to_people(store: SqlStore) {
     it.helpdesk.take().await;
     let chain = it.chain("bia").await;
     assert_eq!(chain[1].assigned_user_id, Some(eva));
+}
+
+async fn a_transfer_to_people_is_never_turned_away(store: SqlStore) {
+    let it = Staffed::new(store, &rules()).await;
+    it.helpdesk.change_queue("q1", |queue| queue.deflect_when = vec![DeflectReason::NoAgent]).await;
+    let eva = it.helpdesk.add_agent("eva", &[]).await;
+    let ticket = it.reach("ana", "tea").await;
+    let to_queue = TransferTicket { to_user_id: None, to_queue_id: Some("q1".parse().expect("an id")) };
+    it.helpdesk.desk.transfer(it.helpdesk.by(&eva), &ticket.id, to_queue).await.expect("asked");
+    it.agents.deliver().await;
+    it.agents.serve("ana").await;
+    it.helpdesk.take().await;
+    assert_eq!(it.agents.go_on().await, [""; 0], "people have it");
+    let chain = it.chain("ana").await;
+    assert_eq!((chain.len(), chain[1].status), (2, TicketStatus::Waiting));
+    // Where the agent itself hands over, the queue decides.
+    it.reach("bia", "tea").await;
+    it.say("bia", "a human please").await;
+    assert_eq!(it.chain("bia").await.len(), 1);
+    assert_eq!(it.agents.session("bia").await.mode, Mode::Human);
+    assert_eq!(it.agents.go_on().await.len(), 1, "the flow goes on");
 }
 
 async fn a_desk_closes_the_ticket_of_an_agent(store: SqlStore) {
