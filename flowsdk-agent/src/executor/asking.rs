@@ -1,6 +1,5 @@
 //! How a model is asked for its next answer.
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use flowsdk_core::credential::LlmCredential;
@@ -11,7 +10,7 @@ use tracing::{Instrument as _, Span};
 use super::opening::OpenTurn;
 use super::{Executor, ExecutorTx, spans};
 use crate::ledger::ModelAnswered;
-use crate::model::{Answer, Item, Known, ModelError, ModelProvider, ModelRequest};
+use crate::model::{Answer, Item, Known, ModelError, ModelProvider, ModelRequest, jitter};
 use crate::turn::known_values;
 
 impl OpenTurn {
@@ -154,12 +153,6 @@ fn note_account(turn: &OpenTurn, credential: Option<&LlmCredential>, error: &Mod
     let credential = credential.map(|credential| credential.id.to_string()).unwrap_or_default();
     tracing::error!(agent = %turn.record.agent_id, credential, %error, "an AI agent has no account in order");
     metrics::counter!("flowsdk_ai_account_errors").increment(1);
-}
-
-/// Returns a number from 0 to 1.
-fn jitter() -> f64 {
-    let random = RandomState::new().hash_one(0_u8);
-    (random >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Makes passages with vectors of the contents of documents.
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ use super::{
     Document, DocumentStatus, DueDocument, Embedders, Embedding, HasKnowledge, OpenEmbedder, chunks_of,
     text_of,
 };
-use crate::model::{ModelError, Patience};
+use crate::model::{ModelError, Patience, jitter};
 
 /// Documents that are worked on at once, a step each. Whoever has had a step comes behind all others.
 const AT_ONCE: u32 = 4;
@@ -311,10 +310,4 @@ fn is_same(seen: &Document, now: &Document) -> bool {
         (document.revision, document.status, document.chunks, document.embedded, document.embedded_by.clone())
     };
     stand(seen) == stand(now)
-}
-
-/// Returns a number from 0 to 1.
-fn jitter() -> f64 {
-    let random = RandomState::new().hash_one(0_u8);
-    (random >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -9,5 +9,6 @@ mod senses;
 pub use conversation::{Item, ToolCall};
 pub use error::ModelError;
 pub use patience::Patience;
+pub(crate) use patience::jitter;
 pub use provider::{Answer, Cut, Known, ModelProvider, ModelRequest, ToolDefinition};
 pub use senses::{Embedder, Speech, Transcriber};

@@ -1,5 +1,6 @@
 //! How often a model is asked again.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use super::ModelError;
@@ -39,6 +40,12 @@ impl Patience {
         };
         (spent.saturating_add(pause) < self.turn).then_some(pause)
     }
+}
+
+/// Returns a number from 0 to 1, another one each time.
+pub(crate) fn jitter() -> f64 {
+    let random = RandomState::new().hash_one(0_u8);
+    (random >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 #[cfg(test)]
