@@ -29,9 +29,9 @@ const CLAIM: &str =
     "UPDATE ticket SET status = 'assigned', assigned_user_id = $2, assigned_at = $3, updated_at = $3
      WHERE id = (SELECT oldest.id FROM unnest($1::text[]) AS queue (id) CROSS JOIN LATERAL (
                 SELECT first.id, first.created_at FROM ticket AS first
-                WHERE (first.queue_id, first.status) >= (queue.id, 'waiting')
-                AND (first.queue_id, first.status) <= (queue.id, 'waiting') AND first.offered_user_id IS NULL
-                ORDER BY first.queue_id, first.status, first.created_at, first.id
+                WHERE first.queue_id || '' >= queue.id AND first.queue_id || '' <= queue.id
+                AND COALESCE(first.offered_user_id, first.status) = 'waiting'
+                ORDER BY first.queue_id || '', first.created_at, first.id
                 LIMIT 1 FOR UPDATE SKIP LOCKED) AS oldest
             ORDER BY oldest.created_at, oldest.id LIMIT 1)
      RETURNING id, chat_id, contact_id, session_id, queue_id, created_at";

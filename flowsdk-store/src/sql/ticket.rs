@@ -182,8 +182,9 @@ const LOADS_OF: Sql = sql("SELECT router_id, COUNT(*) FROM (
         UNION ALL SELECT router_id FROM ticket WHERE status = 'waiting' AND offered_user_id = $1) AS theirs
      GROUP BY router_id");
 
-/// On SQLite nobody else has locked anything. Postgres is asked for a range of one queue and one status, in their order: no
-/// other index has it. With equal signs it reads every ticket from the oldest one on while it takes many to wait.
+/// On SQLite nobody else has locked anything. Postgres is asked in words that `ticket_to_claim` alone fits, so it walks that
+/// index whatever its statistics say. In plain words it reads every waiting ticket while the statistics know of few of them,
+/// and every ticket of the queue after many have waited. A range keeps the order of the index, which an equal sign would not.
 const CLAIM_WAITING: Sql = sql_per(
     concat!(
         "SELECT ",
@@ -199,8 +200,8 @@ const CLAIM_WAITING: Sql = sql_per(
         OF_TICKET,
         " FROM jsonb_array_elements($1) AS asked (value) CROSS JOIN LATERAL (",
         Ticket::SELECT,
-        " WHERE (queue_id, status) >= (asked.value ->> 0, 'waiting') AND (queue_id, status) <= (asked.value ->> 0, 'waiting')
-                AND offered_user_id IS NULL ORDER BY queue_id, status, created_at, id
+        " WHERE queue_id || '' >= asked.value ->> 0 AND queue_id || '' <= asked.value ->> 0
+                AND COALESCE(offered_user_id, status) = 'waiting' ORDER BY queue_id || '', created_at, id
                 LIMIT CAST(asked.value ->> 1 AS bigint) FOR UPDATE SKIP LOCKED
             ) AS ticket
             ORDER BY ticket.queue_id, ticket.created_at, ticket.id"
@@ -227,9 +228,9 @@ const CLAIM_OLDEST_FOR: Sql = sql_per(
         " WHERE id = (SELECT oldest.id FROM agent JOIN queue_agent ON queue_agent.agent_id = agent.id
                 JOIN queue ON queue.id = queue_agent.queue_id CROSS JOIN LATERAL (
                     SELECT first.id, first.created_at FROM ticket AS first
-                    WHERE (first.queue_id, first.status) >= (queue.id, 'waiting')
-                    AND (first.queue_id, first.status) <= (queue.id, 'waiting') AND first.offered_user_id IS NULL
-                    ORDER BY first.queue_id, first.status, first.created_at, first.id
+                    WHERE first.queue_id || '' >= queue.id AND first.queue_id || '' <= queue.id
+                    AND COALESCE(first.offered_user_id, first.status) = 'waiting'
+                    ORDER BY first.queue_id || '', first.created_at, first.id
                     LIMIT 1 FOR UPDATE SKIP LOCKED) AS oldest
             WHERE agent.user_id = $1
             AND ($2::jsonb IS NULL OR agent.router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2))))

@@ -78,6 +78,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0065_agent_usage", "c15b31a134c3", "57d016dbeb7c"),
     ("0066_knowledge", "c861691728a6", "6652efad122c"),
     ("0067_summary", "b0f34b3b57bd", "a269a3674654"),
+    ("0068_ticket_to_claim", "334f30035190", "76a55d511806"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -94,7 +94,11 @@ async fn the_schema_is_the_same_on_both_engines() {
         assert_eq!(numbered.len(), 1);
         others
     };
-    same(others(indexes, true), others(on_postgres.1, false));
+    // Claims of Postgres have an index of their own, whose first part is an expression.
+    let claims: Index = ("ticket".to_owned(), "created_at,id".to_owned(), false, true);
+    let (own, of_postgres): (Vec<_>, _) = on_postgres.1.into_iter().partition(|one| *one == claims);
+    assert_eq!(own.len(), 1);
+    same(others(indexes, true), others(of_postgres, false));
     let key = |one: &Reference| one.0 == "message" && one.1 == "chat_id";
     let (keys, on_postgres): (Vec<_>, _) = on_postgres.2.into_iter().partition(key);
     assert_eq!(keys.len(), 1);
