@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::fault::{Fault, StorageError};
-use crate::id::{AgentId, FlowId, LlmCredentialId, QueueId};
+use crate::id::{AgentId, FlowId, LlmCredentialId, QueueId, RouterId};
 use crate::text::Text;
 
 /// A row that rows of other aggregates refer to.
@@ -34,6 +34,14 @@ pub trait References: Send {
     /// Returns the references to a row that stand in the way of its deletion: of each field up to 100, in the order
     /// of their ids.
     async fn referrers(&mut self, to: Referred<'_>) -> Result<Vec<Referrer>, StorageError>;
+
+    /// Returns the flows of a router whose published versions name something by its id, oldest first, up to 100. A flow
+    /// that names itself is none of them.
+    async fn published_flows_naming(
+        &mut self,
+        router: &RouterId,
+        id: &str,
+    ) -> Result<Vec<FlowId>, StorageError>;
 
     /// Leaves rows without their reference to a row that is about to be deleted.
     async fn detach(&mut self, from: Referred<'_>) -> Result<(), StorageError>;
@@ -91,6 +99,13 @@ impl Dependants {
     pub fn references(&mut self, referrers: &[Referrer]) {
         for Referrer { field, id } in referrers {
             self.reference(field, id);
+        }
+    }
+
+    /// Notes the flows that are published with its id.
+    pub fn published_flows(&mut self, flows: &[FlowId]) {
+        for flow in flows {
+            self.reference("flow.published", flow.as_str());
         }
     }
 

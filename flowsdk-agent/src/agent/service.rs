@@ -12,6 +12,7 @@ use flowsdk_core::in_use::{Dependants, HasReferences, Referred};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
 use flowsdk_core::router::{Admitted, HasRouters, Reach};
+use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::words::NameQuery;
 
@@ -29,7 +30,12 @@ pub struct AiAgents<S> {
 
 impl<S: Store> AiAgents<S>
 where
-    S::Tx: HasRecords<AiAgent> + HasLlmCredentials + HasReferences + HasRouters + HasIdempotency,
+    S::Tx: HasRecords<AiAgent>
+        + HasLlmCredentials
+        + HasReferences
+        + HasLiveSessions
+        + HasRouters
+        + HasIdempotency,
 {
     /// Creates a service over `store` that notes its changes in `changes`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
@@ -105,8 +111,9 @@ where
         Ok(after)
     }
 
-    /// Deletes an agent, with its system prompts, its guardrails and the routes from it. Routes to it stand in the way; with
-    /// `force` they go, too.
+    /// Deletes an agent, with its system prompts, its guardrails and the routes from it. Sessions that it has, routes to it
+    /// and published flows that name it stand in the way. With `force` the routes go, too; a session goes on with its flow
+    /// at its next turn, for the reason `fallback_stuck` (rulings S13).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::InUse`], [`Error::Storage`].
@@ -121,7 +128,11 @@ where
         let before: AiAgent = steps::find_for_update(&mut tx, reach, id).await?;
         if !force {
             let mut dependants = Dependants::default();
+            let sessions = SessionsOf::AiAgent(&before.router_id, id);
+            dependants.sessions(tx.live_sessions().count(sessions).await?);
             dependants.references(&tx.references().referrers(Referred::AiAgent(id)).await?);
+            let naming = tx.references().published_flows_naming(&before.router_id, id.as_str()).await?;
+            dependants.published_flows(&naming);
             dependants.must_be_none().map_err(Error::InUse)?;
         }
         tx.records().delete(id).await?;

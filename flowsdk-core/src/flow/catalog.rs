@@ -130,9 +130,6 @@ pub trait FlowCatalog: Send {
     /// and that no open session of the router's test channel stands in.
     async fn purge_test_versions(&mut self, id: &FlowId, after: i64) -> Result<(), StorageError>;
 
-    /// Returns the flows of its router whose published versions name a flow, oldest first, up to 100.
-    async fn flows_naming(&mut self, flow: &Flow) -> Result<Vec<FlowId>, StorageError>;
-
     /// Returns the channels that lead to a router: those of which it has a number, account or chat.
     async fn channels_around(&mut self, router: &RouterId) -> Result<Vec<Channel>, StorageError>;
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::SessionId;
 use crate::fault::StorageError;
-use crate::id::{ChannelId, FlowId, RouterId};
+use crate::id::{AgentId, ChannelId, FlowId, RouterId};
 use crate::in_use::Dependants;
 
 /// The entity on which sessions depend.
@@ -14,6 +14,8 @@ pub enum SessionsOf<'a> {
     Router(&'a RouterId),
     /// The flow that they stand in or come back to; of this router.
     Flow(&'a RouterId, &'a FlowId),
+    /// The AI agent that has them or to which they come back; of this router.
+    AiAgent(&'a RouterId, &'a AgentId),
     /// A webchat channel, with the sessions of its visitors.
     WebchatChannel(&'a ChannelId),
     /// A number of the phone channel, by the provider's id.

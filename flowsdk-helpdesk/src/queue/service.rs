@@ -106,7 +106,7 @@ where
         Ok(queue)
     }
 
-    /// Deletes a queue. Open tickets and distribution rules stand in the way; with `force` the tickets close with
+    /// Deletes a queue. Open tickets, distribution rules and published flows that name it stand in the way; with `force` the tickets close with
     /// [`CloseKind::System`], so that their flows go on, and the rules go (rulings S13).
     ///
     /// # Errors
@@ -128,6 +128,8 @@ where
             let mut dependants = Dependants::default();
             dependants.tickets(tx.tickets().count_open_in(id).await?);
             dependants.references(&tx.references().referrers(Referred::Queue(id)).await?);
+            let naming = tx.references().published_flows_naming(&before.router_id, id.as_str()).await?;
+            dependants.published_flows(&naming);
             dependants.must_be_none().map_err(Error::InUse)?;
         }
         HasRecords::<Queue>::records(&mut tx).delete(id).await?;

@@ -89,16 +89,6 @@ const PURGE_TEST_VERSIONS: Sql = sql_per(
             AND strpos(session.state::text, '\"' || flow_version.id || '\"') > 0)",
 );
 
-/// Published versions in which the id stands as a text: each engine searches in its own way.
-const FLOWS_NAMING: Sql = sql_per(
-    "SELECT flow.id FROM flow JOIN flow_version ON flow_version.id = flow.published_version_id
-     WHERE flow.router_id = $1 AND flow.id <> $2 AND instr(flow_version.definition, $3) > 0
-     ORDER BY flow.created_at, flow.id LIMIT 100",
-    "SELECT flow.id FROM flow JOIN flow_version ON flow_version.id = flow.published_version_id
-     WHERE flow.router_id = $1 AND flow.id <> $2 AND strpos(flow_version.definition::text, $3) > 0
-     ORDER BY flow.created_at, flow.id LIMIT 100",
-);
-
 const CHANNELS_AROUND: Sql =
     sql("SELECT 'phone' WHERE EXISTS (SELECT 1 FROM channel_number WHERE router_id = $1)
      UNION ALL SELECT 'webchat' WHERE EXISTS (SELECT 1 FROM webchat_channel WHERE router_id = $1)");
@@ -129,7 +119,7 @@ const WHOLE: Sql = sql(concat!(
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, FIND_VERSION,
-    PURGE_TEST_VERSIONS, FLOWS_NAMING, CHANNELS_AROUND, QUEUES_AROUND, AGENTS_AROUND, AI_AGENTS_AROUND, WHOLE;
+    PURGE_TEST_VERSIONS, CHANNELS_AROUND, QUEUES_AROUND, AGENTS_AROUND, AI_AGENTS_AROUND, WHOLE;
     LIST, VERSIONS
 }
 
@@ -206,11 +196,6 @@ impl FlowCatalog for SqlTx {
 
     async fn purge_test_versions(&mut self, flow: &FlowId, after: i64) -> Result<(), StorageError> {
         self.conn.execute(PURGE_TEST_VERSIONS, (flow, after)).await.map(drop)
-    }
-
-    async fn flows_naming(&mut self, flow: &Flow) -> Result<Vec<FlowId>, StorageError> {
-        let quoted = format!("\"{}\"", flow.id);
-        self.conn.fetch_column(FLOWS_NAMING, (&flow.router_id, &flow.id, &quoted)).await
     }
 
     async fn channels_around(&mut self, router: &RouterId) -> Result<Vec<Channel>, StorageError> {

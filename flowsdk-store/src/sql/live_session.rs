@@ -60,13 +60,38 @@ macro_rules! of_flow {
 const COUNT_OF_FLOW: Sql = of_flow!("SELECT COUNT(*)", "");
 const END_OF_FLOW: Sql = of_flow!("DELETE", " RETURNING id");
 
+/// Those that an AI agent has, and those that come back to it from another one.
+macro_rules! of_ai_agent {
+    ($head:literal, $tail:literal) => {
+        sql_per(
+            concat!(
+                $head,
+                " FROM session WHERE router_id = $1 AND mode = 'agent'
+                 AND EXISTS (SELECT 1 FROM json_each(session.state, '$.agent.agentChain') AS entry
+                             WHERE entry.value->>'agentId' = $2)",
+                $tail
+            ),
+            concat!(
+                $head,
+                " FROM session WHERE router_id = $1 AND mode = 'agent'
+                 AND state->'agent'->'agentChain' @> jsonb_build_array(jsonb_build_object('agentId', $2::text))",
+                $tail
+            ),
+        )
+    };
+}
+
+const COUNT_OF_AI_AGENT: Sql = of_ai_agent!("SELECT COUNT(*)", "");
+const END_OF_AI_AGENT: Sql = of_ai_agent!("DELETE", " RETURNING id");
+
 /// Ids of sessions begin with their channel, `wc-<channelId>-` or `wa-<phoneNumberId>-`; the bounds are those of its primary key.
 const COUNT_OF_CHANNEL: Sql = counted!("id >= $1 AND id < $2", "session_id >= $1 AND session_id < $2");
 const UNBEGUN_OF_CHANNEL: Sql = end_of_unbegun!("session_id >= $1 AND session_id < $2");
 const END_OF_CHANNEL: Sql = sql("DELETE FROM session WHERE id >= $1 AND id < $2 RETURNING id");
 
 super::statement::statements! {
-    COUNT_OF_ROUTER, UNBEGUN_OF_ROUTER, END_OF_ROUTER, COUNT_OF_FLOW, END_OF_FLOW, COUNT_OF_CHANNEL,
+    COUNT_OF_ROUTER, UNBEGUN_OF_ROUTER, END_OF_ROUTER, COUNT_OF_FLOW, END_OF_FLOW, COUNT_OF_AI_AGENT,
+    END_OF_AI_AGENT, COUNT_OF_CHANNEL,
     UNBEGUN_OF_CHANNEL, END_OF_CHANNEL
 }
 
@@ -96,6 +121,9 @@ impl LiveSessions for SqlTx {
             SessionsOf::Flow(router, flow) => {
                 self.conn.fetch_optional::<(i64,)>(COUNT_OF_FLOW, (router, flow)).await
             }
+            SessionsOf::AiAgent(router, agent) => {
+                self.conn.fetch_optional::<(i64,)>(COUNT_OF_AI_AGENT, (router, agent)).await
+            }
             SessionsOf::WebchatChannel(channel) => {
                 let (from, to) = bounds("wc", channel.as_str());
                 self.conn.fetch_optional::<(i64,)>(COUNT_OF_CHANNEL, (&from, &to)).await
@@ -117,6 +145,9 @@ impl LiveSessions for SqlTx {
                 [unbegun, begun].concat()
             }
             SessionsOf::Flow(router, flow) => self.conn.fetch_column(END_OF_FLOW, (router, flow)).await?,
+            SessionsOf::AiAgent(router, agent) => {
+                self.conn.fetch_column(END_OF_AI_AGENT, (router, agent)).await?
+            }
             SessionsOf::WebchatChannel(channel) => self.end_of_channel("wc", channel.as_str()).await?,
             SessionsOf::PhoneNumber(number) => self.end_of_channel("wa", number).await?,
         };

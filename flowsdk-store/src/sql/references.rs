@@ -6,12 +6,13 @@ use std::sync::OnceLock;
 use async_trait::async_trait;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::in_use::{HasReferences, References, Referred, Referrer};
 use flowsdk_core::session::SessionId;
 
 use super::SqlTx;
 use super::executor::Conn;
-use super::statement::Sql;
+use super::statement::{Sql, sql_per};
 
 /// A column that refers to the rows of a table by their ids.
 #[derive(Debug, Clone, Copy)]
@@ -456,6 +457,15 @@ impl References for SqlTx {
         Ok(found)
     }
 
+    async fn published_flows_naming(
+        &mut self,
+        router: &RouterId,
+        id: &str,
+    ) -> Result<Vec<FlowId>, StorageError> {
+        let quoted = format!("\"{id}\"");
+        self.conn.fetch_column(FLOWS_NAMING, (router, id, &quoted)).await
+    }
+
     async fn detach(&mut self, from: Referred<'_>) -> Result<(), StorageError> {
         let (table, id) = row(&from);
         for (reference, sql) in detached().zip(DETACHED.all()) {
@@ -466,6 +476,16 @@ impl References for SqlTx {
         Ok(())
     }
 }
+
+/// Published versions in which the id stands as a text: each engine searches in its own way.
+const FLOWS_NAMING: Sql = sql_per(
+    "SELECT flow.id FROM flow JOIN flow_version ON flow_version.id = flow.published_version_id
+     WHERE flow.router_id = $1 AND flow.id <> $2 AND instr(flow_version.definition, $3) > 0
+     ORDER BY flow.created_at, flow.id LIMIT 100",
+    "SELECT flow.id FROM flow JOIN flow_version ON flow_version.id = flow.published_version_id
+     WHERE flow.router_id = $1 AND flow.id <> $2 AND strpos(flow_version.definition::text, $3) > 0
+     ORDER BY flow.created_at, flow.id LIMIT 100",
+);
 
 /// Every secret: its ids and values, and a change of `$2` to `$3` unless somebody changed it since it was read.
 static ROTATED: Derived = Derived::new(|| {
@@ -478,7 +498,7 @@ static ROTATED: Derived = Derived::new(|| {
     SECRETS.iter().flat_map(both).collect()
 });
 
-super::statement::statements! { ; OF_SESSIONS, REFERRERS, DETACHED, ROTATED }
+super::statement::statements! { FLOWS_NAMING; OF_SESSIONS, REFERRERS, DETACHED, ROTATED }
 
 /// The statements of each secret: its ids and values, and its change.
 pub(super) fn rotated() -> impl Iterator<Item = (&'static Secret, [Sql; 2])> {

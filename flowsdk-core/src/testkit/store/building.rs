@@ -13,7 +13,9 @@ use crate::media::MediaKind;
 use crate::page::PageRequest;
 use crate::prelude::*;
 use crate::router::{FallbackTexts, PhoneOptions, Router, VariableOwner};
-use crate::session::{Call, FrozenError, FrozenSession, Position, SessionId, SessionsOf};
+use crate::session::{
+    AgentState, Call, ChainEntry, FrozenError, FrozenSession, Mode, Position, SessionId, SessionsOf,
+};
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
 use crate::transfer::PortableChannel;
@@ -232,8 +234,9 @@ where
     }
     let to_target = Referred::Flow(&target.id);
     assert_eq!(tx.references().referrers(to_target).await.expect("none"), []);
-    assert_eq!(tx.flow_catalog().flows_naming(&target).await.expect("none"), []);
-    let definition = json!({ "blocks": [{ "defaultOutput": { "flowId": "f1" } }] });
+    let naming = tx.references().published_flows_naming(&world.router, "f1").await;
+    assert_eq!(naming.expect("none"), []);
+    let definition = json!({ "blocks": [{ "defaultOutput": { "flowId": "f1" } }, { "agentId": "agent1" }] });
     tx.flows().publish(&version(&leads, 1, definition.clone())).await.expect("publish");
     let draft = FlowDraft { revision: 1, definition: definition.into(), updated_at: NOW };
     tx.flow_catalog().put_draft(&draft_only.id, &draft).await.expect("a draft");
@@ -268,8 +271,17 @@ where
     let referrer = |field: &str, id: &str| Referrer { field: field.to_owned(), id: id.to_owned() };
     let initial = referrer("router.initialFlowId", world.router.as_str());
     assert_eq!(found, [initial, referrer("webchatChannel.initialFlowId", channel.id.as_str())]);
-    let naming = tx.flow_catalog().flows_naming(&target).await.expect("flows");
-    assert_eq!(naming, std::slice::from_ref(&leads.id));
+    let elsewhere = "another-router".parse().expect("an id");
+    for (router, id, naming) in [
+        (&world.router, "f1", vec![leads.id.clone()]),
+        (&world.router, "agent1", vec![leads.id.clone()]),
+        (&world.router, "agent", Vec::new()),
+        (&world.router, "f2", Vec::new()),
+        (&elsewhere, "f1", Vec::new()),
+    ] {
+        let found = tx.references().published_flows_naming(router, id).await.expect("flows");
+        assert_eq!(found, naming, "{id} of {router}");
+    }
     let all = tx.channel_transfer().channels_of(&world.router).await.expect("all");
     assert_eq!(all, [channel.clone(), closed.clone()]);
     tx.flow_catalog().delete(&target.id).await.expect("delete");
@@ -279,7 +291,15 @@ where
     assert_eq!(router.initial_flow_id, None);
 }
 
-/// A session that comes back to a flow depends on it as one that stands in it.
+/// Returns the state of a session that one agent has handed to another.
+fn chain_of(first: &str, second: &str) -> AgentState {
+    let mut state = AgentState::begin(first.parse().expect("an id"), 5, NOW);
+    state.active_agent_id = second.parse().expect("an id");
+    state.agent_chain.push(ChainEntry { agent_id: state.active_agent_id.clone(), return_to_parent: true });
+    state
+}
+
+/// A session that comes back to a flow depends on it as one that stands in it, and so does one of AI agents on them.
 pub async fn a_session_depends_on_the_flows_it_comes_back_to<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -298,9 +318,12 @@ where
         waiting: None,
     };
     let mut called = world.session(1);
+    (called.mode, called.agent) = (Mode::Agent, Some(Box::new(chain_of("sales", "care"))));
     called.position = Some(stands_in("inner"));
     called.calls = vec![call("outer"), call("middle")];
     let mut other = world.session(2);
+    // It was with agents once.
+    other.agent = Some(Box::new(chain_of("sales", "bills")));
     other.position = Some(stands_in("inner"));
     world.save(&[(called.clone(), None), (other.clone(), None)]).await.expect("saved");
     let mut tx = world.store.begin().await.expect("begin");
@@ -308,6 +331,11 @@ where
         let flow = id(flow);
         let of = SessionsOf::Flow(&world.router, &flow);
         assert_eq!(tx.live_sessions().count(of).await.expect("count"), count, "{flow}");
+    }
+    for (agent, count) in [("sales", 1), ("care", 1), ("bills", 0), ("car", 0)] {
+        let agent = agent.parse().expect("an id");
+        let of = SessionsOf::AiAgent(&world.router, &agent);
+        assert_eq!(tx.live_sessions().count(of).await.expect("count"), count, "{agent}");
     }
     for (flow, ended) in [("outer", vec![called.id]), ("middle", Vec::new()), ("inner", vec![other.id])] {
         let flow = id(flow);

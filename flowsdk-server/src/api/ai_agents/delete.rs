@@ -20,7 +20,8 @@ use crate::api::state::AiAgents;
     params(("id" = AgentId, Path, description = "The AI agent"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 409, description = "`in_use`: `details` names the routes that lead to it"),
+        (status = 409, description = "`in_use`: `details` counts its sessions, and names the routes that lead to it and \
+            the flows that are published with it"),
     )
 )]
 pub(super) async fn delete_ai_agent(

@@ -21,7 +21,8 @@ use crate::api::state::Queues;
     params(("id" = QueueId, Path, description = "The queue"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 409, description = "`in_use`: `details` counts its open tickets and names the rules that lead to it"),
+        (status = 409, description = "`in_use`: `details` counts its open tickets, and names the rules that lead to it \
+            and the flows that are published with it"),
     )
 )]
 pub(super) async fn delete_queue(

@@ -351,7 +351,7 @@ async fn a_block_needs_an_agent_in_service(setup: Setup) {
     admin.patch(&format!("/routers/{here}"), &change).await.ok(200);
     assert_eq!(warned("publish").await, [""; 0]);
     // What was published stays, and comes back, whatever became of the agent.
-    admin.delete(&path).await.ok(204);
+    admin.delete(&format!("{path}?force=true")).await.ok(204);
     act(&admin, &format!("/flows/{flow}/versions/1/rollback")).await.ok(200);
     act(&admin, &format!("/flows/{flow}/publish")).await.refused(
         422,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::agents::agent;
-use super::building::{id, router};
+use super::building::{id, published, router};
 use super::router_records::Routes;
 use crate::harness::{Api, Setup, everywhere};
 
@@ -184,7 +184,13 @@ async fn agents_work_in_queues(setup: Setup) {
     let rule = id(&admin.post("/queue-distribution-rules", &rule).await.ok(201));
     let refused = admin.delete(&format!("/queues/{queue}")).await;
     refused.refused(409, "in_use", "Registro em uso");
-    let details = json!([{ "field": "queueDistributionRule.targetQueueId", "message": rule }]);
+    // So are published flows that name it.
+    let hands_over = json!({ "schemaVersion": 1, "startBlockId": "people", "blocks": [
+        { "id": "people", "type": "human", "queueId": queue, "defaultOutput": { "blockId": "people" } }] });
+    let flow = published(&admin, &mine, "Atende", &hands_over).await;
+    let refused = admin.delete(&format!("/queues/{queue}")).await;
+    let details = json!([{ "field": "queueDistributionRule.targetQueueId", "message": rule },
+        { "field": "flow.published", "message": flow }]);
     assert_eq!(refused.json()["details"], details);
     let bia = admin.member(&setup, &all, &[&mine]).await;
     let path = format!("/queues/{queue}?force=true");

@@ -157,8 +157,7 @@ async fn dependants<X: FlowsTx>(tx: &mut X, flow: &Flow) -> Result<Dependants, F
     let mut found = Dependants::default();
     found.sessions(tx.live_sessions().count(SessionsOf::Flow(&flow.router_id, &flow.id)).await?);
     found.references(&tx.references().referrers(Referred::Flow(&flow.id)).await?);
-    for other in tx.flow_catalog().flows_naming(flow).await? {
-        found.reference("flow.published", other.as_str());
-    }
+    let naming = tx.references().published_flows_naming(&flow.router_id, flow.id.as_str()).await?;
+    found.published_flows(&naming);
     Ok(found)
 }
