@@ -55,8 +55,12 @@ impl Nearest {
         Self { places: Vec::with_capacity(limit), limit }
     }
 
-    /// Looks at another place. Of equally near ones the first in its document, by its id, is the nearer.
+    /// Looks at another place. Of equally near ones the first in its document, by its id, is the nearer. What has nothing
+    /// in common with the query, a score of 0 or less, is not kept.
     pub fn offer(&mut self, score: f32, place: Place) {
+        if score <= 0.0 {
+            return;
+        }
         let is_full = self.places.len() >= self.limit;
         if is_full && self.places.last().is_none_or(|(worst, _)| score < *worst) {
             return;

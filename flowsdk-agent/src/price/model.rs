@@ -104,7 +104,7 @@ impl NewRecord for NewModelPrice {
         ModelPrice {
             id: ModelPriceId::generate(ids),
             router_id: self.router_id,
-            model: self.model,
+            model: self.model.trim().to_owned(),
             input_per_million: self.input_per_million,
             cached_input_per_million: self.cached_input_per_million,
             output_per_million: self.output_per_million,

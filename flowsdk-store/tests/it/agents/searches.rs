@@ -83,7 +83,7 @@ async fn tags_limit_what_an_agent_finds(store: SqlStore) {
 async fn an_agent_without_knowledge_has_no_search(store: SqlStore) {
     let (agents, library) = agents(store, &searching()).await;
     library.stock(&[("router2", "Menu", &["menu"], "Green tea costs 99 reais.")]).await;
-    library.add("router1", "Menu", &[], "Not ready.").await;
+    library.add("router1", "Menu", &[], "No tea yet.").await;
     agents.reach("ana", "about tea").await;
     let told = agents.serve("ana").await;
     assert!(told[0].contains("there is no tool `ragSearch`"), "{told:?}");
@@ -95,7 +95,11 @@ async fn an_agent_without_knowledge_has_no_search(store: SqlStore) {
     assert!(told[0].contains("there is no tool `ragSearch`"), "{told:?}");
     agents.change_agent("sales", |agent| agent.rag_tags.clear()).await;
     agents.say("ana", "about tea").await;
-    assert_eq!(agents.serve("ana").await, ["[Trecho 1]\nNot ready."]);
+    assert_eq!(agents.serve("ana").await, ["[Trecho 1]\nNo tea yet."]);
+    // What has nothing in common with the query is not found.
+    agents.say("ana", "about bicycles").await;
+    let told = agents.serve("ana").await;
+    assert!(told[0].starts_with("no passages found"), "{told:?}");
     // It knows something, though nothing by the model of today.
     library.teacher.rename("another");
     agents.say("ana", "about tea").await;
