@@ -60,6 +60,7 @@ pub(super) fn close_lost_ticket(notice: &AgentNotice) -> Option<NewEntry> {
             sentiment: None,
             sentiment_history: Vec::new(),
         },
+        contact_wrote_at: None,
         timestamp: notice.timestamp,
     });
     Some(NewEntry::of::<Helpdesk>(&event))
@@ -72,6 +73,7 @@ fn event(session: &Session, change: AiTicketChange, timestamp: Timestamp) -> Opt
         ticket_id: session.agent.as_ref()?.ticket_id.clone()?,
         router_id: session.router_id.clone(),
         change,
+        contact_wrote_at: Some(session.last_interaction_at),
         timestamp,
     });
     Some(NewEntry::of::<Helpdesk>(&event))

@@ -165,6 +165,9 @@ pub struct AiTicketEvent {
     /// What happened to it.
     #[serde(flatten)]
     pub change: AiTicketChange,
+    /// When the contact last wrote, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact_wrote_at: Option<Timestamp>,
     /// When that was.
     pub timestamp: Timestamp,
 }

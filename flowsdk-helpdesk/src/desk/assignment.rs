@@ -10,7 +10,9 @@ use super::steps::{end_offers, tell};
 use super::{By, Desk, DeskTx};
 use crate::news::News;
 use crate::queue::{HasQueues as _, Queue};
-use crate::ticket::{HasTickets as _, Ticket, TicketError as Error, TicketStatus, find_within, stored};
+use crate::ticket::{
+    HasTickets as _, Ticket, TicketError as Error, TicketKind, TicketStatus, find_within, stored,
+};
 
 impl<S: Store> Desk<S>
 where
@@ -20,8 +22,8 @@ where
     /// it stays as it is.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Closed`], [`Error::AssignedToAnother`], [`Error::AgentNotInQueue`],
-    /// [`Error::LimitReached`], [`Error::Storage`].
+    /// [`Error::NotFound`], [`Error::Closed`], [`Error::AssignedToAnother`], [`Error::WithAgents`],
+    /// [`Error::AgentNotInQueue`], [`Error::LimitReached`], [`Error::Storage`].
     pub async fn assign(&self, by: By<'_>, id: &TicketId, to: Option<&UserId>) -> Result<Ticket, Error> {
         let ticket = self.get(by.reach, id).await?;
         let Some(user) = to else { return self.assign_to_any(by, ticket).await };
@@ -201,6 +203,7 @@ fn must_wait(ticket: &Ticket, user: Option<&UserId>) -> Result<(), Error> {
     match ticket.status {
         TicketStatus::Waiting => Ok(()),
         TicketStatus::Closed => Err(Error::Closed),
+        TicketStatus::Assigned if ticket.kind == TicketKind::Ai => Err(Error::WithAgents),
         TicketStatus::Assigned if user.is_some() && ticket.assigned_user_id.as_ref() == user => Ok(()),
         TicketStatus::Assigned => Err(Error::AssignedToAnother),
     }

@@ -21,7 +21,7 @@ use flowsdk_core::store::{Retries, Store, Transaction, transact};
 use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::outbox::HasOutbox;
 use flowsdk_core::stream::topic::Agent;
-use flowsdk_core::time::{IsoTime, Timestamp};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 
 use super::settings::ClosingSettings;
@@ -256,8 +256,8 @@ where
     /// Closes a ticket that somebody has: its flow goes on, after the survey if its queue has one.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::BlockNotFound`], [`Error::TagUnknown`],
-    /// [`Error::CloseReasonUnknown`], [`Error::Storage`].
+    /// [`Error::NotFound`], [`Error::Closed`], [`Error::Waiting`], [`Error::HandedOver`], [`Error::BlockNotFound`],
+    /// [`Error::TagUnknown`], [`Error::CloseReasonUnknown`], [`Error::Storage`].
     pub async fn close(&self, by: By<'_>, id: &TicketId, command: CloseTicket) -> Result<Ticket, Error> {
         self.close_one(by, id, command, &mut ClosingSettings::default()).await
     }
@@ -310,6 +310,9 @@ where
             let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
             must_be_assigned(&before)?;
             let (mut after, now) = (before.clone(), self.cx.now());
+            if before.is_handed_over(now) {
+                return Err(Error::HandedOver);
+            }
             after.tag_ids = tags.unwrap_or(after.tag_ids);
             after.close(&closing, now)?;
             if let Some(survey) = survey {
@@ -359,8 +362,8 @@ where
     /// the same one: their executor is asked to hand the session over, and the ticket of people is opened then (spec B 3.2).
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::TargetUnclear`], [`Error::Closed`], [`Error::AgentUnknown`],
-    /// [`Error::QueueUnknown`], [`Error::Storage`].
+    /// [`Error::NotFound`], [`Error::TargetUnclear`], [`Error::Closed`], [`Error::HandedOver`],
+    /// [`Error::AgentUnknown`], [`Error::QueueUnknown`], [`Error::Storage`].
     pub async fn transfer(
         &self,
         by: By<'_>,
@@ -383,7 +386,7 @@ where
         id: &TicketId,
         target: Option<&TransferTarget>,
     ) -> Result<Ticket, Error> {
-        let moved = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
+        let transferred = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             let found = find_within(tx, by.reach, id).await?;
             let target = target.ok_or(Error::TargetUnclear)?;
             let service = match target {
@@ -399,15 +402,21 @@ where
             }
             let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
             if before.kind == TicketKind::Ai {
-                ask_for_handoff(tx, &before, target, by.user, self.cx.now()).await?;
-                return Ok(None);
+                let after = self.ask_for_handoff(tx, &before, target, by.user).await?;
+                return Ok(Transferred::Asked(before, after));
             }
             let ticket = (session, before.clone());
             let moved = transfer(tx, &self.cx, ticket, target, by.user, service).await?;
-            Ok(Some((before, moved)))
+            Ok(Transferred::Moved(before, moved))
         })
         .await?;
-        let Some((before, Moved { closed, next })) = moved else { return self.get(by.reach, id).await };
+        let (before, Moved { closed, next }) = match transferred {
+            Transferred::Moved(before, moved) => (before, moved),
+            Transferred::Asked(before, after) => {
+                self.changes.updated(by.author, &before, &after);
+                return self.get(by.reach, id).await;
+            }
+        };
         self.changes.updated(by.author, &before, &closed);
         self.changes.created(by.author, &next);
         if next.status == TicketStatus::Waiting {
@@ -416,6 +425,38 @@ where
         self.refill(before.assigned_user_id.as_ref()).await;
         // It may have been given to somebody already.
         self.get(by.reach, &next.id).await
+    }
+
+    /// Asks the executor of AI agents to hand the session of their ticket to people. Returns the ticket as it is then.
+    async fn ask_for_handoff(
+        &self,
+        tx: &mut S::Tx,
+        before: &Ticket,
+        target: &TransferTarget,
+        by: Option<&UserId>,
+    ) -> Result<Ticket, Error> {
+        let session = before.session_id.as_ref().ok_or(Error::Closed)?;
+        let (mut ticket, now) = (before.clone(), self.cx.now());
+        ticket.ask_for_handoff(now)?;
+        let (queue_id, user_id) = match target.clone() {
+            TransferTarget::Queue(queue) => (Some(queue), None),
+            TransferTarget::User(user) => (None, Some(user)),
+        };
+        let event = AgentEvent::ManualHandoff(AgentManualHandoffEvent {
+            session_id: session.clone(),
+            chat_id: ticket.chat_id.clone(),
+            to: session.party().to_owned(),
+            phone_number_id: session.phone_number_id().to_owned(),
+            queue_id,
+            user_id,
+            reason: None,
+            requested_by: by.cloned(),
+            epoch: ticket.epoch,
+            timestamp: now,
+        });
+        stored::save(tx, &self.cx, WebhookEventType::TicketUpdated, std::slice::from_ref(&ticket)).await?;
+        tx.outbox().push_many(&[NewEntry::of::<Agent>(&event)]).await?;
+        Ok(ticket)
     }
 
     /// Returns the clocks of a ticket that goes to an active queue of a router now.
@@ -452,32 +493,12 @@ async fn lock<T: DeskTx>(tx: &mut T, ticket: &Ticket) -> Result<(Option<Session>
     Ok((session, ticket))
 }
 
-/// Asks the executor of AI agents to hand the session of their ticket to people.
-async fn ask_for_handoff<T: HasOutbox>(
-    tx: &mut T,
-    ticket: &Ticket,
-    target: &TransferTarget,
-    by: Option<&UserId>,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let session = ticket.session_id.as_ref().filter(|_| ticket.is_open()).ok_or(Error::Closed)?;
-    let (queue_id, user_id) = match target.clone() {
-        TransferTarget::Queue(queue) => (Some(queue), None),
-        TransferTarget::User(user) => (None, Some(user)),
-    };
-    let event = AgentEvent::ManualHandoff(AgentManualHandoffEvent {
-        session_id: session.clone(),
-        chat_id: ticket.chat_id.clone(),
-        to: session.party().to_owned(),
-        phone_number_id: session.phone_number_id().to_owned(),
-        queue_id,
-        user_id,
-        reason: None,
-        requested_by: by.cloned(),
-        epoch: ticket.epoch,
-        timestamp: now,
-    });
-    Ok(tx.outbox().push_many(&[NewEntry::of::<Agent>(&event)]).await?)
+/// What a transfer has done.
+enum Transferred {
+    /// The ticket goes on as another one. It was this before.
+    Moved(Ticket, Moved),
+    /// The agents of the ticket are asked to hand it over. It was this before, and is that now.
+    Asked(Ticket, Ticket),
 }
 
 /// Checks that somebody has a ticket.
@@ -492,6 +513,9 @@ fn must_be_assigned(ticket: &Ticket) -> Result<(), Error> {
 /// Checks that a user has a ticket.
 fn must_have(ticket: &Ticket, user: &UserId) -> Result<(), Error> {
     must_be_assigned(ticket)?;
+    if ticket.kind == TicketKind::Ai {
+        return Err(Error::WithAgents);
+    }
     if ticket.assigned_user_id.as_ref() == Some(user) { Ok(()) } else { Err(Error::AssignedToAnother) }
 }
 

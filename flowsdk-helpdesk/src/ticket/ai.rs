@@ -1,8 +1,14 @@
 //! The tickets of AI agents: the executor says what happens to them (spec B 3.2, 4.9).
 
-use flowsdk_core::event::{AiTicketChange, AiTicketEnd, AiTicketEvent};
+use std::time::Duration;
 
-use super::{CloseKind, Closing, OpenReason, OpenedByKind, Ticket, TicketKind, TicketStatus};
+use flowsdk_core::event::{AiTicketChange, AiTicketEnd, AiTicketEvent};
+use flowsdk_core::time::Timestamp;
+
+use super::{CloseKind, Closing, OpenReason, OpenedByKind, Ticket, TicketError, TicketKind, TicketStatus};
+
+/// How long agents may take to hand a ticket to people.
+pub const HANDOFF_TAKES: Duration = Duration::from_mins(1);
 
 impl Ticket {
     /// Returns the ticket that an event opens; `None` for one that opens none.
@@ -24,11 +30,34 @@ impl Ticket {
         })
     }
 
+    /// Notes that its agents are asked to hand it to people.
+    ///
+    /// # Errors
+    /// [`TicketError::Closed`], [`TicketError::HandedOver`].
+    pub fn ask_for_handoff(&mut self, now: Timestamp) -> Result<(), TicketError> {
+        if !self.is_open() {
+            return Err(TicketError::Closed);
+        }
+        if self.is_handed_over(now) {
+            return Err(TicketError::HandedOver);
+        }
+        self.handoff_asked_at = Some(now);
+        self.updated_at = self.updated_at.max(now);
+        Ok(())
+    }
+
+    /// Returns whether its agents are about to hand it to people. After [`HANDOFF_TAKES`] they may be asked again.
+    pub fn is_handed_over(&self, now: Timestamp) -> bool {
+        self.is_open() && self.handoff_asked_at.is_some_and(|asked| now < asked + HANDOFF_TAKES)
+    }
+
     /// Notes what an event says of this ticket. Returns whether anything of it has changed: what is closed changes no more.
     pub fn follow(&mut self, event: &AiTicketEvent) -> bool {
         if !self.is_open() {
             return false;
         }
+        self.contact_wrote_at =
+            self.contact_wrote_at.max(event.contact_wrote_at.unwrap_or(self.contact_wrote_at));
         match &event.change {
             AiTicketChange::Created { .. } => false,
             AiTicketChange::Updated { agent_id, sentiment } => {
@@ -70,6 +99,7 @@ mod tests {
             ticket_id: id("t1"),
             router_id: id("router1"),
             change,
+            contact_wrote_at: Some(Timestamp::from_millis(at)),
             timestamp: Timestamp::from_millis(at),
         }
     }
@@ -108,6 +138,7 @@ mod tests {
             (TicketKind::Ai, TicketStatus::Assigned, OpenedByKind::AiAgent, OpenReason::AiSession)
         );
         assert_eq!((ticket.epoch, &ticket.queue_id, &ticket.assigned_user_id), (Some(2), &None, &None));
+        assert_eq!(ticket.contact_wrote_at.as_millis(), 1);
         assert!(!ticket.follow(&created()), "it is open already");
         let updated = |sentiment| event(2, AiTicketChange::Updated { agent_id: id("agent2"), sentiment });
         assert!(ticket.follow(&updated(Some(sentiment()))) && ticket.follow(&updated(None)));
@@ -115,6 +146,7 @@ mod tests {
             (ticket.agent_id.clone(), ticket.sentiment_result.clone()),
             (Some(id("agent2")), Some(sentiment()))
         );
+        assert_eq!(ticket.contact_wrote_at.as_millis(), 2);
         assert!(ticket.follow(&closed(3, AiTicketEnd::Resolved)));
         assert_eq!(
             (ticket.close_kind, ticket.close_reason.as_deref()),
@@ -126,6 +158,21 @@ mod tests {
         assert!(!ticket.follow(&updated(None)) && !ticket.follow(&closed(4, AiTicketEnd::System)));
         assert_eq!(ticket, before, "what is closed changes no more");
         assert_eq!(Ticket::of_ai_session(&closed(3, AiTicketEnd::System)), None);
+    }
+
+    #[test]
+    fn people_are_asked_for_once_a_minute() {
+        let mut ticket = Ticket::of_ai_session(&created()).expect("a ticket");
+        let at = Timestamp::from_millis(1_000);
+        assert!(!ticket.is_handed_over(at));
+        assert!(ticket.ask_for_handoff(at).is_ok());
+        assert_eq!(ticket.handoff_asked_at, Some(at));
+        let (soon, later) = (at + HANDOFF_TAKES - Duration::from_millis(1), at + HANDOFF_TAKES);
+        assert!(matches!(ticket.ask_for_handoff(soon), Err(TicketError::HandedOver)));
+        assert!(ticket.ask_for_handoff(later).is_ok(), "nothing has come of it");
+        assert!(ticket.follow(&closed(70_000, AiTicketEnd::System)));
+        assert!(!ticket.is_handed_over(later));
+        assert!(matches!(ticket.ask_for_handoff(later), Err(TicketError::Closed)));
     }
 
     #[test]

@@ -36,6 +36,24 @@ pub enum TicketError {
         en = "The ticket is assigned to another agent"
     )]
     AssignedToAnother,
+    /// AI agents have it: it is transferred, not assigned.
+    #[error("AI agents have the ticket")]
+    #[fault(
+        Conflict,
+        "ticket_of_ai_agent",
+        pt = "O ticket está com um agente de IA",
+        en = "The ticket is with an AI agent"
+    )]
+    WithAgents,
+    /// The AI agents that have it were asked to hand it to people, and are about to.
+    #[error("the ticket is handed over")]
+    #[fault(
+        Conflict,
+        "ticket_handed_over",
+        pt = "O ticket está sendo transferido para o atendimento humano",
+        en = "The ticket is being handed to people"
+    )]
+    HandedOver,
     /// It is not offered to the user: it was offered to nobody, or the offer has ended.
     #[error("the ticket is not offered to the user")]
     #[fault(

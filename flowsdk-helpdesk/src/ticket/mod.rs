@@ -11,6 +11,7 @@ mod survey;
 mod transition;
 mod within;
 
+pub use ai::HANDOFF_TAKES;
 pub use clock::{
     ServiceChange, ServiceClock, ServiceClockView, ServiceClocks, ServiceClocksView, ServiceStatus,
     ServiceTarget,

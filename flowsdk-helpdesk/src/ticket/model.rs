@@ -134,7 +134,9 @@ pub struct Ticket {
     pub survey_ends_at: Option<Timestamp>,
     /// The session's owner epoch (rulings S14); what the ticket says counts while the session has it.
     pub epoch: Option<i64>,
-    /// When the contact last wrote.
+    /// When its agents were asked to hand it to people; nothing of a ticket of people.
+    pub handoff_asked_at: Option<Timestamp>,
+    /// When the contact last wrote, as far as this ticket knows: never before it was opened.
     pub contact_wrote_at: Timestamp,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -200,6 +202,7 @@ impl Ticket {
             survey: None,
             survey_ends_at: None,
             epoch: None,
+            handoff_asked_at: None,
             contact_wrote_at: now,
             created_at: now,
             updated_at: now,
@@ -307,7 +310,11 @@ pub struct TicketView {
     /// What its contact said to the survey of its queue; null if they were asked nothing.
     #[schema(required = true)]
     pub survey: Option<AskedSurveyView>,
-    /// When the contact last wrote.
+    /// When the AI agents were asked to hand it to people; null if nobody has asked, and for a ticket of people.
+    #[schema(required = true)]
+    pub handoff_asked_at: Option<IsoTime>,
+    /// When the contact last wrote, at the earliest when the ticket was opened. While AI agents have it, as of its last
+    /// change.
     pub contact_wrote_at: IsoTime,
     /// When it was opened.
     pub created_at: IsoTime,
@@ -348,6 +355,7 @@ impl From<Ticket> for TicketView {
             first_replied_at: ticket.first_replied_at.map(IsoTime),
             service: ticket.service_clocks.view(),
             survey: ticket.survey.map(AskedSurveyView::from),
+            handoff_asked_at: ticket.handoff_asked_at.map(IsoTime),
             contact_wrote_at: IsoTime(ticket.contact_wrote_at),
             created_at: IsoTime(ticket.created_at),
             updated_at: IsoTime(ticket.updated_at),

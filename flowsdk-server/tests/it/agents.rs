@@ -16,7 +16,8 @@ use crate::api::tickets::Tickets;
 use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
 
 everywhere!(whoever_no_model_answers_goes_on_with_the_flow);
-everywhere!(in process: an_agent_has_a_conversation, desks_move_and_close_the_tickets_of_agents, what_is_over_gets_a_summary);
+everywhere!(in process: an_agent_has_a_conversation, desks_move_and_close_the_tickets_of_agents, what_is_over_gets_a_summary,
+    an_agent_in_use_is_not_deleted);
 
 /// A model that answers by rules.
 #[derive(Debug)]
@@ -159,7 +160,7 @@ async fn desks_move_and_close_the_tickets_of_agents(setup: Setup) {
     // It is nobody's to answer.
     let path = |command: &str| format!("/tickets/{}{command}", id(&ticket));
     let refused = bia.post(&path("/messages"), &json!({ "text": "oi" })).await;
-    refused.refused(409, "ticket_assigned", "O ticket está atribuído a outro agente");
+    refused.refused(409, "ticket_of_ai_agent", "O ticket está com um agente de IA");
     // It goes to a user: the same one comes back, and theirs is opened then.
     let same = bia.post(&path("/transfer"), &json!({ "toUserId": user })).await.ok(200);
     assert_eq!((&same["id"], &same["status"]), (&ticket["id"], &json!("assigned")));
@@ -197,6 +198,26 @@ async fn desks_move_and_close_the_tickets_of_agents(setup: Setup) {
         "closed"
     );
     assert_eq!(visitor.texts(1).await, ["Fim: resolved"]);
+}
+
+/// Conversations and published flows stand in the way of its deletion; by force the flow goes on.
+async fn an_agent_in_use_is_not_deleted(setup: Setup) {
+    let rules = json!([{ "when": { "input": "(?s)^(.*)$" }, "calls": [
+        { "tool": "sendTextMessage", "arguments": { "text": "{{1}}?" } }] }]);
+    let (_setup, server, tickets) = attended_shop(setup, rules, json!({})).await;
+    let agents = tickets.admin.get(&format!("/ai-agents?routerId={}", tickets.router)).await.ok(200);
+    let path = format!("/ai-agents/{}", id(&agents["items"][0]));
+    let flows = tickets.admin.get(&format!("/flows?routerId={}", tickets.router)).await.ok(200);
+    let flow = id(&flows["items"][0]);
+    let (mut visitor, _) = speaks(&server, &tickets).await;
+    let refused = tickets.admin.delete(&path).await;
+    refused.refused(409, "in_use", "Registro em uso");
+    let in_the_way = json!([{ "field": "sessions", "message": "1 sessão aberta" },
+        { "field": "flow.published", "message": flow }]);
+    assert_eq!(refused.json()["details"], in_the_way);
+    tickets.admin.delete(&format!("{path}?force=true")).await.ok(204);
+    visitor.say("chá").await;
+    assert_eq!(told(&server, &mut visitor, 3).await["text"]["body"], "Fim: fallback_stuck");
 }
 
 /// What is over gets a summary, which the next agent is told (spec B 6).

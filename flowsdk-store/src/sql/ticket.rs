@@ -25,7 +25,7 @@ record! {
         passed_by: json_unless_empty, closed_at, closed_by_user_id, close_kind, close_reason, summary,
         sentiment_result: json_or_null, sentiment_history: json_unless_empty, tag_ids: json, first_replied_at,
         service_clocks: json_unless_empty, service_next_at, survey: json_or_null, survey_ends_at,
-        contact_wrote_at, updated_at
+        handoff_asked_at, contact_wrote_at, updated_at
     }
 }
 
@@ -60,11 +60,12 @@ static INSERT: RowsSql = RowsSql::insert::<Ticket>("");
 static SAVE: RowsSql = RowsSql::typed(
     "WITH new (id, queue_id, agent_id, status, assigned_user_id, assigned_at, offered_user_id, offer_ends_at, passed_by,
         closed_at, closed_by_user_id, close_kind, close_reason, summary, sentiment_result, sentiment_history, tag_ids,
-        first_replied_at, service_clocks, service_next_at, survey, survey_ends_at, contact_wrote_at, updated_at)
+        first_replied_at, service_clocks, service_next_at, survey, survey_ends_at, handoff_asked_at, contact_wrote_at,
+        updated_at)
      AS (VALUES ",
     &[
         "text", "text", "text", "text", "text", "bigint", "text", "bigint", "jsonb", "bigint", "text", "text", "text",
-        "text", "jsonb", "jsonb", "jsonb", "bigint", "jsonb", "bigint", "jsonb", "bigint", "bigint", "bigint",
+        "text", "jsonb", "jsonb", "jsonb", "bigint", "jsonb", "bigint", "jsonb", "bigint", "bigint", "bigint", "bigint",
     ],
     ") UPDATE ticket SET
         queue_id = new.queue_id, agent_id = new.agent_id, status = new.status, assigned_user_id = new.assigned_user_id,
@@ -74,7 +75,7 @@ static SAVE: RowsSql = RowsSql::typed(
         sentiment_result = new.sentiment_result, sentiment_history = new.sentiment_history, tag_ids = new.tag_ids,
         first_replied_at = new.first_replied_at, service_clocks = new.service_clocks,
         service_next_at = new.service_next_at, survey = new.survey, survey_ends_at = new.survey_ends_at,
-        contact_wrote_at = new.contact_wrote_at, updated_at = new.updated_at
+        handoff_asked_at = new.handoff_asked_at, contact_wrote_at = new.contact_wrote_at, updated_at = new.updated_at
      FROM new WHERE ticket.id = new.id",
 )
 .or_one_by_one(Ticket::UPDATE);
@@ -365,7 +366,7 @@ const OF_TICKET: &str = "ticket.id, ticket.kind, ticket.router_id, ticket.chat_i
     ticket.closed_by_user_id, ticket.close_kind, ticket.close_reason, ticket.summary,
     ticket.sentiment_result, ticket.sentiment_history, ticket.tag_ids, ticket.first_replied_at,
     ticket.service_clocks, ticket.service_next_at, ticket.survey, ticket.survey_ends_at,
-    ticket.contact_wrote_at, ticket.updated_at";
+    ticket.handoff_asked_at, ticket.contact_wrote_at, ticket.updated_at";
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, OPEN_OF_CHATS, OF_AGENTS, KNOWN, KNOWN_HANDOFFS, SESSIONS_WITHOUT, NOTE_CONTACT, ASSIGNED_OF, COUNT_OPEN_IN, OPEN_IN, LOADS, LOADS_OF,

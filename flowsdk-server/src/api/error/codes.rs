@@ -106,6 +106,8 @@ pub const CODES: &[&str] = &[
     "ticket_closed",
     "ticket_waiting",
     "ticket_assigned",
+    "ticket_of_ai_agent",
+    "ticket_handed_over",
     "ticket_not_offered",
     "conversation_moved_on",
     "messages_unseen",

@@ -188,6 +188,7 @@ mod tests {
             "service",
             "survey",
             "agentId",
+            "handoffAskedAt",
             "sentimentResult",
             "sentimentHistory",
         ];

@@ -33,7 +33,8 @@ pub(super) struct AssignTicket {
     request_body = AssignTicket,
     responses(
         (status = 200, description = "The ticket", body = TicketView),
-        (status = 409, description = "`ticket_closed`; `ticket_assigned`: another agent has it; `agent_limit_reached`"),
+        (status = 409, description = "`ticket_closed`; `ticket_assigned`: another agent has it; \
+            `ticket_of_ai_agent`: it is transferred, not assigned; `agent_limit_reached`"),
         (status = 422, description = "`agent_not_in_queue`"),
     )
 )]

@@ -24,7 +24,8 @@ use crate::api::state::Desk;
     request_body = CloseTicket,
     responses(
         (status = 200, description = "The ticket", body = TicketView),
-        (status = 409, description = "`ticket_closed`; `ticket_waiting`: nobody has it yet"),
+        (status = 409, description = "`ticket_closed`; `ticket_waiting`: nobody has it yet; \
+            `ticket_handed_over`: its AI agents were asked to hand it to people"),
         (
             status = 422,
             description = "`block_not_found`: no published flow of the router has the block; `close_reason_unknown`: the \

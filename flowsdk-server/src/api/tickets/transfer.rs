@@ -25,7 +25,7 @@ use crate::api::state::Desk;
     request_body = TransferTicket,
     responses(
         (status = 200, description = "The ticket with which it goes on", body = TicketView),
-        (status = 409, description = "`ticket_closed`"),
+        (status = 409, description = "`ticket_closed`; `ticket_handed_over`: its AI agents were asked already"),
         (status = 422, description = "`agent_unknown`, `queue_unknown`"),
     )
 )]

@@ -128,7 +128,7 @@ async fn a_conversation_goes_to_people_and_comes_back(setup: Setup) {
     let (bia, user) = desk.agent(&setup, &[&queue]).await;
     let (mut visitor, ticket) = desk.hand_over(&server).await;
     let path = |command: &str| at(&id(&ticket), command);
-    assert_eq!(ticket.as_object().unwrap().len(), 31, "{ticket}");
+    assert_eq!(ticket.as_object().unwrap().len(), 32, "{ticket}");
     assert_eq!((&ticket["status"], &ticket["queueId"]), (&json!("waiting"), &json!(queue)));
     assert_eq!((&ticket["kind"], &ticket["openReason"]), (&json!("human"), &json!("human_handoff")));
     // The queue gives it to whoever comes online.

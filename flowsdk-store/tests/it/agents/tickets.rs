@@ -8,7 +8,7 @@ use flowsdk_helpdesk::desk::{CloseTicket, ReplyToContact, TransferTicket};
 use flowsdk_helpdesk::queue::DeflectReason;
 use flowsdk_helpdesk::queue::DistributionStrategy::ManualPickup;
 use flowsdk_helpdesk::ticket::{
-    CloseKind, OpenReason, OpenedByKind, Ticket, TicketError, TicketKind, TicketStatus,
+    CloseKind, HANDOFF_TAKES, OpenReason, OpenedByKind, Ticket, TicketError, TicketKind, TicketStatus,
 };
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
@@ -23,6 +23,7 @@ on_every_database! {
     the_ticket_follows_the_agents,
     people_go_on_from_the_ticket_of_the_agent,
     a_desk_moves_the_ticket_of_an_agent_to_people,
+    two_who_move_a_ticket_at_once_move_it_once,
     a_transfer_to_people_is_never_turned_away,
     a_desk_closes_the_ticket_of_an_agent,
     nobody_else_works_the_ticket_of_an_agent,
@@ -174,7 +175,14 @@ async fn a_desk_moves_the_ticket_of_an_agent_to_people(store: SqlStore) {
     let nobody = TransferTicket { to_user_id: Some("nobody".parse().expect("an id")), to_queue_id: None };
     let refused = desk.transfer(by, &ticket.id, nobody).await;
     assert!(matches!(refused, Err(TicketError::AgentUnknown)), "{refused:?}");
-    assert_eq!(desk.transfer(by, &ticket.id, to("q2")).await.expect("asked"), ticket, "unchanged here");
+    let asked = desk.transfer(by, &ticket.id, to("q2")).await.expect("asked");
+    let now = it.agents.world.cx.now();
+    assert_eq!(asked, Ticket { handoff_asked_at: Some(now), updated_at: now, ..ticket.clone() });
+    // Nobody else moves or closes it meanwhile.
+    let refused = desk.transfer(by, &ticket.id, to("q1")).await;
+    assert!(matches!(refused, Err(TicketError::HandedOver)), "{refused:?}");
+    let refused = desk.close(by, &ticket.id, CloseTicket::default()).await;
+    assert!(matches!(refused, Err(TicketError::HandedOver)), "{refused:?}");
     it.agents.deliver().await;
     assert_eq!(it.agents.serve("ana").await, [""; 0]);
     it.helpdesk.take().await;
@@ -199,6 +207,31 @@ async fn a_desk_moves_the_ticket_of_an_agent_to_people(store: SqlStore) {
     it.helpdesk.take().await;
     let chain = it.chain("bia").await;
     assert_eq!(chain[1].assigned_user_id, Some(eva));
+}
+
+async fn two_who_move_a_ticket_at_once_move_it_once(store: SqlStore) {
+    let it = Staffed::new(store, &rules()).await;
+    let eva = it.helpdesk.add_agent("eva", &["q1"]).await;
+    let ticket = it.reach("ana", "tea").await;
+    let (desk, by) = (&it.helpdesk.desk, it.helpdesk.by(&eva));
+    let to_queue = || TransferTicket { to_user_id: None, to_queue_id: Some("q1".parse().expect("an id")) };
+    let (one, other, closed) = tokio::join!(
+        desk.transfer(by, &ticket.id, to_queue()),
+        desk.transfer(by, &ticket.id, to_queue()),
+        desk.close(by, &ticket.id, CloseTicket::default()),
+    );
+    let done = [one.is_ok(), other.is_ok(), closed.is_ok()];
+    assert_eq!(done.iter().filter(|done| **done).count(), 1, "{one:?} {other:?} {closed:?}");
+    it.agents.deliver().await;
+    it.agents.serve("ana").await;
+    it.helpdesk.take().await;
+    assert_eq!(it.chain("ana").await.len(), if closed.is_ok() { 1 } else { 2 });
+
+    // Where nothing comes of it, they may be asked once more.
+    let ticket = it.reach("bia", "tea").await;
+    desk.transfer(by, &ticket.id, to_queue()).await.expect("asked");
+    it.agents.world.clock.advance(HANDOFF_TAKES);
+    desk.transfer(by, &ticket.id, to_queue()).await.expect("asked once more");
 }
 
 async fn a_transfer_to_people_is_never_turned_away(store: SqlStore) {
@@ -248,10 +281,10 @@ async fn nobody_else_works_the_ticket_of_an_agent(store: SqlStore) {
     assert_eq!(desk.pick_up(by, &eva).await.expect("asked"), None, "it does not wait");
     for to in [None, Some(&eva)] {
         let refused = desk.assign(by, &ticket.id, to).await;
-        assert!(matches!(refused, Err(TicketError::AssignedToAnother)), "{refused:?}");
+        assert!(matches!(refused, Err(TicketError::WithAgents)), "{refused:?}");
     }
     let refused = desk.reply(by, &ticket.id, ReplyToContact::text("hi"), None).await;
-    assert!(matches!(refused, Err(TicketError::AssignedToAnother)), "{refused:?}");
+    assert!(matches!(refused, Err(TicketError::WithAgents)), "{refused:?}");
     it.helpdesk.sweep.tick().await.expect("swept");
     it.helpdesk.sweep.take_back().await.expect("swept");
     assert_eq!(it.chain("ana").await, [ticket]);
@@ -291,6 +324,7 @@ async fn an_orphan_is_closed_and_chained(store: SqlStore) {
                 agent_id: "sales".parse().expect("an id"),
                 epoch,
             },
+            contact_wrote_at: None,
             timestamp: now,
         })
     };

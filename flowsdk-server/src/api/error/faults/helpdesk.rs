@@ -81,6 +81,8 @@ pub(super) fn add(table: &mut Table) {
         TicketError::Closed,
         TicketError::Waiting,
         TicketError::AssignedToAnother,
+        TicketError::WithAgents,
+        TicketError::HandedOver,
         TicketError::NotOffered,
         TicketError::MovedOn,
         TicketError::WindowClosed,

@@ -1,0 +1,2 @@
+-- When people were asked for, of a ticket that AI agents have.
+ALTER TABLE ticket ADD COLUMN handoff_asked_at INTEGER;
