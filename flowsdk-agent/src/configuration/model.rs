@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::SentimentSettings;
+use crate::guardrail::GuardrailRules;
 use crate::tool::{FlowTool, NativeTool, ToolSettings};
 use crate::turn::Colleague;
 
@@ -27,8 +28,10 @@ pub struct AgentConfiguration {
     pub name: String,
     /// The active system prompts, in ascending order.
     pub system_prompt: String,
-    /// The active guardrails: those of the router, and then those of the agent.
+    /// The texts of the active guardrails: those of the router, and then those of the agent.
     pub guardrails: Vec<String>,
+    /// What is enforced of their rules: those of the router and of the agent together.
+    pub guardrail_rules: GuardrailRules,
     /// The agents to which it may hand a conversation.
     pub routes: Vec<RouteOut>,
     /// The provider's name of the model.

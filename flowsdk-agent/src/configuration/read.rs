@@ -14,6 +14,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::repository::{AgentParts, HasAgentParts, ToolFlow};
 use super::{AgentConfiguration, ConfigurationWarning, RouteOut, WarningKind};
 use crate::agent::{AgentType, AiAgent};
+use crate::guardrail::GuardrailRules;
 use crate::tool::{FlowTool, NativeTool};
 
 /// A transaction in which configurations are read. Every transaction with those accessors is one.
@@ -90,6 +91,8 @@ fn configuration(
         tools.push(tool);
     }
     let prompts: Vec<&str> = parts.prompts.iter().map(|prompt| prompt.text.trim()).collect();
+    let rules = parts.guardrails.iter().filter_map(|guardrail| guardrail.rules.as_ref());
+    let guardrail_rules = GuardrailRules::merged(rules);
     let (of_router, of_agent): (Vec<_>, Vec<_>) =
         parts.guardrails.into_iter().partition(|guardrail| guardrail.agent_id.is_none());
     AgentConfiguration {
@@ -97,7 +100,13 @@ fn configuration(
         router_id: agent.router_id.clone(),
         name: agent.name.clone(),
         system_prompt: prompts.join("\n\n"),
-        guardrails: of_router.into_iter().chain(of_agent).map(|guardrail| guardrail.text).collect(),
+        guardrails: of_router
+            .into_iter()
+            .chain(of_agent)
+            .map(|guardrail| guardrail.text)
+            .filter(|text| !text.trim().is_empty())
+            .collect(),
+        guardrail_rules,
         routes,
         model: agent.model.clone(),
         fallback_llm_credential_id: match &agent.fallback_model {

@@ -1,10 +1,16 @@
-//! Guardrails: what an agent must not do, as its model is told (spec B 2.5).
+//! Guardrails: what an agent must not do, as its model is told (spec B 2.5), and rules that are enforced whatever the model
+//! writes.
 
+mod enforced;
+mod links;
 mod model;
+mod rules;
 
 use crate::part::AgentParts;
 
+pub use enforced::{EnforcedRules, KnownRules, Violation};
 pub use model::{Guardrail, GuardrailChange, GuardrailId, NewGuardrail};
+pub use rules::GuardrailRules;
 
 /// The use cases of guardrails.
 pub type Guardrails<S> = AgentParts<S, Guardrail>;

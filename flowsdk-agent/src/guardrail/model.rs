@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use flowsdk_core::id::{AgentId, Id, IdSource, RouterId};
+use flowsdk_core::patch::present;
 use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
+use flowsdk_core::text::Text;
 #[cfg(feature = "schema")]
 use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
 
+use super::GuardrailRules;
 use crate::part::{AgentField, AgentPart, AgentPartError, AgentPartFilter};
 
 /// Identifier of a guardrail.
@@ -33,10 +36,13 @@ pub struct Guardrail {
     /// The agent that is restricted; null is every agent of the router. It never changes.
     #[schema(required = true)]
     pub agent_id: Option<AgentId>,
-    /// The restriction, as models are told.
+    /// The restriction, as models are told; empty where there are only rules.
     #[schema(example = "Never promise a refund.")]
     pub text: String,
-    /// Whether models are told it.
+    /// What is enforced beside it; null is nothing.
+    #[schema(required = true)]
+    pub rules: Option<GuardrailRules>,
+    /// Whether models are told it, and its rules are enforced.
     pub is_active: bool,
     /// When it was created.
     #[serde(serialize_with = "as_iso")]
@@ -52,7 +58,19 @@ impl AgentPart for Guardrail {
     fn agents(&self) -> Vec<(AgentField, &AgentId)> {
         self.agent_id.iter().map(|agent| (AgentField::Agent, agent)).collect()
     }
+
+    fn check(&self) -> Result<(), AgentPartError> {
+        let enforces = self.rules.as_ref().is_some_and(|rules| !rules.is_empty());
+        if self.text.trim().is_empty() && !enforces {
+            return Err(AgentPartError::Invalid(vec![("text".to_owned(), SAYS_NOTHING)]));
+        }
+        let flaws = self.rules.as_ref().map(GuardrailRules::flaws).unwrap_or_default();
+        if flaws.is_empty() { Ok(()) } else { Err(AgentPartError::RulesUnfit(flaws)) }
+    }
 }
+
+const SAYS_NOTHING: Text =
+    Text::new("Um guardrail tem um texto ou regras", "A guardrail has a text, or rules");
 
 /// A new guardrail.
 #[derive(Debug, Clone, Deserialize, SchemaAttributes)]
@@ -64,10 +82,13 @@ pub struct NewGuardrail {
     pub router_id: RouterId,
     /// The agent that is restricted; null is every agent of the router. It cannot be changed later.
     pub agent_id: Option<AgentId>,
-    /// The restriction, as models are told.
-    #[schema(min_length = 1, max_length = 2_000, pattern = r"\S", example = "Never promise a refund.")]
+    /// The restriction, as models are told. It may be empty where there are rules.
+    #[serde(default)]
+    #[schema(required = false, max_length = 2_000, example = "Never promise a refund.")]
     pub text: String,
-    /// Whether models are told it.
+    /// What is enforced beside it; null is nothing.
+    pub rules: Option<GuardrailRules>,
+    /// Whether models are told it, and its rules are enforced.
     #[serde(default = "flowsdk_core::default::yes")]
     #[schema(required = false)]
     pub is_active: bool,
@@ -88,6 +109,7 @@ impl NewRecord for NewGuardrail {
             router_id: self.router_id,
             agent_id: self.agent_id,
             text: self.text,
+            rules: self.rules,
             is_active: self.is_active,
             created_at: now,
             updated_at: now,
@@ -95,16 +117,20 @@ impl NewRecord for NewGuardrail {
     }
 }
 
-/// The changes to make to a guardrail; an absent field stays.
+/// The changes to make to a guardrail; an absent field stays, and null removes a value.
 #[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = PatchGuardrail)]
 pub struct GuardrailChange {
-    /// The restriction, as models are told.
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 2_000, pattern = r"\S")]
+    /// The restriction, as models are told. It may be empty where there are rules.
+    #[schema(value_type = String, required = false, max_length = 2_000)]
     pub text: Option<String>,
-    /// Whether models are told it.
+    /// What is enforced beside it; null is nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<GuardrailRules>)]
+    pub rules: Option<Option<GuardrailRules>>,
+    /// Whether models are told it, and its rules are enforced.
     #[schema(value_type = bool, required = false)]
     pub is_active: Option<bool>,
 }
@@ -115,6 +141,7 @@ impl RecordChange for GuardrailChange {
     fn apply(self, guardrail: Guardrail) -> Guardrail {
         Guardrail {
             text: self.text.unwrap_or(guardrail.text),
+            rules: self.rules.unwrap_or(guardrail.rules),
             is_active: self.is_active.unwrap_or(guardrail.is_active),
             ..guardrail
         }

@@ -3,6 +3,7 @@
 use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::router::RouterUnknown;
+use flowsdk_core::text::Text;
 
 use super::AgentField;
 
@@ -51,6 +52,20 @@ pub enum AgentPartError {
         field = "toAgentId"
     )]
     RouteToItself,
+    /// Fields that do not fit, each with its reason.
+    #[error("fields that do not fit")]
+    #[fault(Invalid, "validation_failed", pt = "Dados inválidos", en = "Invalid data", details = .0.clone())]
+    Invalid(Vec<(String, Text)>),
+    /// Rules of a guardrail that cannot be enforced, each with its reason.
+    #[error("rules that cannot be enforced")]
+    #[fault(
+        Unprocessable,
+        "guardrail_rules_invalid",
+        pt = "As regras não podem ser aplicadas",
+        en = "The rules cannot be enforced",
+        details = .0.clone()
+    )]
+    RulesUnfit(Vec<(String, Text)>),
     /// There is a route between these agents.
     #[error("route taken")]
     #[fault(

@@ -10,6 +10,14 @@ use super::AgentPartError;
 pub trait AgentPart: RouterRecord<Filter = AgentPartFilter, Error = AgentPartError> {
     /// Returns the agents that it names, each with the field on the wire.
     fn agents(&self) -> Vec<(AgentField, &AgentId)>;
+
+    /// Checks what its schema cannot express, of a new record as of one that is changed.
+    ///
+    /// # Errors
+    /// The reason why it is refused.
+    fn check(&self) -> Result<(), AgentPartError> {
+        Ok(())
+    }
 }
 
 /// A field that names an agent.

@@ -9,7 +9,7 @@ use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, NewRecord, RecordChange, RouterRecords, steps};
 use flowsdk_core::router::{Admitted, HasRouters, Reach};
-use flowsdk_core::store::Store;
+use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::words::NameQuery;
 
 use super::{AgentPart, AgentPartError as Error, AgentPartFilter};
@@ -60,7 +60,7 @@ where
     /// Creates a record, once for each idempotency key.
     ///
     /// # Errors
-    /// Those of the check of the command, [`Error::RouterUnknown`], [`Error::AgentUnknown`], [`Error::RouteTaken`],
+    /// Those of the checks of the command and of the record, [`Error::RouterUnknown`], [`Error::AgentUnknown`], [`Error::RouteTaken`],
     /// [`Error::Idempotency`], [`Error::Storage`].
     pub async fn create<N: NewRecord<Record = R>>(
         &self,
@@ -72,6 +72,7 @@ where
         new.check()?;
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<R, Error> {
             let record = new.into_record(self.cx.ids(), self.cx.now());
+            record.check()?;
             steps::check_router(tx, &record).await?;
             check_agents(tx, &record).await?;
             steps::insert(tx, &record).await?;
@@ -84,6 +85,7 @@ where
     /// Changes a record.
     ///
     /// # Errors
+    /// Those of the checks of the command and of the record,
     /// [`RouterRecord::not_found`](flowsdk_core::record::RouterRecord::not_found), [`Error::Storage`].
     pub async fn change<C: RecordChange<Record = R>>(
         &self,
@@ -92,7 +94,15 @@ where
         id: &R::Id,
         change: C,
     ) -> Result<R, Error> {
-        self.records.change(author, reach, id, change).await
+        change.check()?;
+        let mut tx = self.store.begin().await?;
+        let before: R = steps::find_for_update(&mut tx, reach, id).await?;
+        let after = change.apply(before.clone());
+        after.check()?;
+        let after = steps::save(&mut tx, after, self.cx.now()).await?;
+        tx.commit().await?;
+        self.changes.updated(author, &before, &after);
+        Ok(after)
     }
 
     /// Deletes a record.

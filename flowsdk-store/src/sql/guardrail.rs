@@ -10,7 +10,7 @@ use super::router_record::{RecordSql, RouterTable};
 record! {
     Guardrail in "guardrail" {
         id, router_id, agent_id, created_at;
-        text, is_active, updated_at
+        text, rules: json_or_null, is_active, updated_at
     }
 }
 

@@ -47,6 +47,10 @@ fn guardrail(agent: Option<&str>, text: &str) -> crate::guardrail::Guardrail {
     made::<crate::guardrail::NewGuardrail>(json!({ "agentId": agent, "text": text }))
 }
 
+fn enforced(agent: Option<&str>, rules: Value) -> crate::guardrail::Guardrail {
+    made::<crate::guardrail::NewGuardrail>(json!({ "agentId": agent, "rules": rules }))
+}
+
 fn route(to: &str, description: &str) -> crate::route::AgentRoute {
     let body = json!({ "fromAgentId": "a", "toAgentId": to, "description": description });
     made::<crate::route::NewAgentRoute>(body)
@@ -103,6 +107,8 @@ fn a_whole_configuration_has_nothing_to_warn_of() {
             guardrail(None, "No politics."),
             guardrail(Some("a"), "No refunds."),
             guardrail(None, "No religion."),
+            enforced(Some("a"), json!({ "forbiddenPatterns": ["refund"], "maxLength": 300 })),
+            enforced(None, json!({ "forbiddenPatterns": ["vote", "refund"], "maxLength": 500 })),
         ],
         routes: vec![route("care", "Complaints"), route("stock", " ")],
         targets: vec![agent("stock", json!({})), agent("care", json!({ "type": "orchestrator" }))],
@@ -117,6 +123,7 @@ fn a_whole_configuration_has_nothing_to_warn_of() {
         serde_json::to_value(found).expect("JSON"),
         json!({ "agentId": "a", "routerId": "r", "name": "Sales", "systemPrompt": "Be kind.\n\nBe brief.",
             "guardrails": ["No politics.", "No religion.", "No discounts.", "No refunds."],
+            "guardrailRules": { "forbiddenPatterns": ["refund", "vote"], "allowedLinkHosts": null, "maxLength": 300 },
             "routes": [{ "agentId": "care", "name": "care", "description": "Complaints" },
                 { "agentId": "stock", "name": "stock", "description": "Does stock" }],
             "model": "m", "llmCredentialId": "c", "fallbackModel": "n", "fallbackLlmCredentialId": "c",

@@ -122,6 +122,7 @@ pub const CODES: &[&str] = &[
     "close_reason_unknown",
     "ai_agent_unknown",
     "route_taken",
+    "guardrail_rules_invalid",
     "knowledge_full",
     "embedder_failed",
     "shortcut_taken",

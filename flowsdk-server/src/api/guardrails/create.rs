@@ -22,7 +22,7 @@ use crate::api::state::Guardrails;
     responses(
         (status = 201, description = "The guardrail", body = Guardrail),
         (status = 409, description = "`idempotency_conflict`"),
-        (status = 422, description = "`router_unknown`, `ai_agent_unknown`"),
+        (status = 422, description = "`router_unknown`, `ai_agent_unknown`, `guardrail_rules_invalid`"),
     )
 )]
 pub(super) async fn create_guardrail(

@@ -19,6 +19,7 @@ use crate::api::state::Guardrails;
     request_body = GuardrailChange,
     responses(
         (status = 200, description = "The guardrail", body = Guardrail),
+        (status = 422, description = "`guardrail_rules_invalid`"),
     )
 )]
 pub(super) async fn patch_guardrail(

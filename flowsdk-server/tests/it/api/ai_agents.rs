@@ -36,10 +36,17 @@ const AGENTS: Routes = Routes {
 
 const GUARDRAILS: Routes = Routes {
     path: "/guardrails",
-    body: |router| json!({ "routerId": router, "agentId": null, "text": "No politics.", "isActive": true }),
+    body: |router| {
+        json!({ "routerId": router, "agentId": null, "text": "No politics.",
+            "rules": { "forbiddenPatterns": ["vote for"], "allowedLinkHosts": ["shop.example"], "maxLength": 900 },
+            "isActive": true })
+    },
     second: |router| json!({ "routerId": router, "text": "No prices." }),
-    change: || json!({ "text": "No religion.", "isActive": false }),
-    fields: 7,
+    change: || {
+        json!({ "text": "", "isActive": false,
+            "rules": { "forbiddenPatterns": [], "allowedLinkHosts": [], "maxLength": null } })
+    },
+    fields: 8,
     unlisted: &[],
     commands: &[],
     resource: "flows",
@@ -179,12 +186,37 @@ async fn guardrails_refused(setup: Setup) {
     let admin = Api::admin(&setup, &server).await;
     let router = router(&admin, "Loja").await;
     let wrong = [
-        ("text", json!(" ")),
         ("text", json!("t".repeat(2_001))),
+        ("rules", json!([])),
+        ("rules.forbiddenPatterns", json!({ "forbiddenPatterns": vec!["p"; 21] })),
+        ("rules.forbiddenPatterns[0]", json!({ "forbiddenPatterns": [1] })),
+        ("rules.allowedLinkHosts", json!({ "allowedLinkHosts": "shop.example" })),
+        ("rules.maxLength", json!({ "maxLength": 0 })),
+        ("rules.other", json!({ "other": 1 })),
         ("isActive", json!("yes")),
         ("other", json!(1)),
     ];
     let path = GUARDRAILS.refuse(&admin, &router, &json!({}), &wrong).await;
+    // Rules that cannot be enforced are refused, as is a guardrail that says nothing.
+    let unfit = json!({ "forbiddenPatterns": ["fine", "("], "allowedLinkHosts": ["https://shop.example"] });
+    let rules = json!({ "rules": unfit });
+    let new = json!({ "routerId": router, "text": "T", "rules": unfit });
+    for refused in [admin.patch(&path, &rules).await, admin.post(GUARDRAILS.path, &new).await] {
+        refused.refused(422, "guardrail_rules_invalid", "As regras não podem ser aplicadas");
+        let fields: Vec<String> = details(&refused).into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, ["rules.forbiddenPatterns[1]", "rules.allowedLinkHosts[0]"]);
+    }
+    for nothing in [json!(null), json!({}), json!({ "forbiddenPatterns": [], "allowedLinkHosts": null })] {
+        let silent = json!({ "routerId": router, "text": " ", "rules": nothing });
+        assert_eq!(admin.post(GUARDRAILS.path, &silent).await.invalid_fields(), ["text"]);
+        let change = json!({ "text": "", "rules": nothing });
+        assert_eq!(admin.patch(&path, &change).await.invalid_fields(), ["text"]);
+    }
+    let only_rules = json!({ "routerId": router, "rules": { "maxLength": 9 } });
+    let path = GUARDRAILS.at(&id(&admin.post(GUARDRAILS.path, &only_rules).await.ok(201)));
+    assert_eq!(admin.patch(&path, &json!({ "rules": null })).await.invalid_fields(), ["text"]);
+    let text = admin.patch(&path, &json!({ "rules": null, "text": "No jokes." })).await.ok(200);
+    assert_eq!((&text["rules"], &text["text"]), (&json!(null), &json!("No jokes.")));
     let sales = agent(&admin, &router, "Sales").await;
     assert_eq!(admin.patch(&path, &json!({ "agentId": sales })).await.invalid_fields(), ["agentId"]);
     let own = json!({ "routerId": router, "agentId": sales, "text": "No discounts." });
@@ -355,13 +387,15 @@ async fn configuration(setup: Setup) {
             "isActive": is_active });
         admin.post("/system-prompts", &body).await.ok(201);
     }
-    for (agent, text, is_active) in [
-        (json!(sales), "No discounts.", true),
-        (json!(care), "No jokes.", true),
-        (json!(null), "No politics.", true),
-        (json!(null), "No religion.", false),
+    for (agent, text, most, is_active) in [
+        (json!(sales), "No discounts.", 700, true),
+        (json!(care), "No jokes.", 100, true),
+        (json!(null), "No politics.", 800, true),
+        (json!(null), "No religion.", 200, false),
     ] {
-        let body = json!({ "routerId": router, "agentId": agent, "text": text, "isActive": is_active });
+        let rules = json!({ "forbiddenPatterns": [text], "maxLength": most });
+        let body = json!({ "routerId": router, "agentId": agent, "text": text, "rules": rules,
+            "isActive": is_active });
         admin.post(GUARDRAILS.path, &body).await.ok(201);
     }
     let route =
@@ -381,6 +415,8 @@ async fn configuration(setup: Setup) {
         shown,
         json!({ "agentId": sales, "routerId": router, "name": "Sales", "systemPrompt": "First.\n\nLast.",
             "guardrails": ["No politics.", "No discounts."],
+            "guardrailRules": { "forbiddenPatterns": ["No discounts.", "No politics."], "allowedLinkHosts": null,
+                "maxLength": 700 },
             "routes": [{ "agentId": care, "name": "Care", "description": "Complaints" }],
             "model": "gpt-5", "llmCredentialId": credential, "fallbackModel": null,
             "fallbackLlmCredentialId": null, "enabledInternalTools": [], "nativeToolDescriptions": {},

@@ -79,6 +79,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0066_knowledge", "c861691728a6", "6652efad122c"),
     ("0067_summary", "b0f34b3b57bd", "a269a3674654"),
     ("0068_ticket_to_claim", "334f30035190", "76a55d511806"),
+    ("0069_guardrail_rules", "80a8a573180b", "f039f3d83f9f"),
     ("0070_ticket_handoff", "6a659cfad1fb", "a094533dc138"),
 ];
 

@@ -32,6 +32,8 @@ pub(super) fn add(table: &mut Table) {
         AgentPartError::RouterUnknown(RouterUnknown),
         AgentPartError::AgentUnknown(AgentField::To),
         AgentPartError::RouteToItself,
+        AgentPartError::Invalid(details()),
+        AgentPartError::RulesUnfit(details()),
         AgentPartError::RouteTaken,
         AgentPartError::Idempotency(IdempotencyConflict),
         AgentPartError::Storage(storage()),

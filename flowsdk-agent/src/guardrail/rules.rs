@@ -1,0 +1,186 @@
+//! The rules of guardrails, as they are declared.
+
+use flowsdk_core::schema::SchemaAttributes;
+use flowsdk_core::text::Text;
+use regex::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+
+use super::links::HostPattern;
+
+/// Most bytes of a compiled pattern.
+const PATTERN_SIZE: usize = 1 << 20;
+/// Most characters of a pattern, and of a host.
+const LONGEST_PATTERN: usize = 200;
+const LONGEST_HOST: usize = 255;
+
+const NOT_A_PATTERN: Text = Text::new(
+    "Não é uma expressão regular, ou é grande demais",
+    "No regular expression, or one that is too large",
+);
+const FITS_NOTHING_SAID: Text =
+    Text::new("Corresponde ao texto vazio, portanto a tudo", "Matches the empty text, and so everything");
+const NOT_A_HOST: Text = Text::new(
+    "Não é um host como example.com ou *.example.com",
+    "No host such as example.com or *.example.com",
+);
+
+/// Rules that are enforced before anything is sent to a contact. A message that breaks one is not sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct GuardrailRules {
+    /// Regular expressions of at most 200 characters that neither a message nor an argument of a tool may match. Whether
+    /// letters are large does not matter.
+    #[serde(default)]
+    #[schema(required = false, max_items = 20, example = json!(["guaranteed (profit|return)s?"]))]
+    pub forbidden_patterns: Vec<String>,
+    /// The hosts to which messages may link, such as `example.com`, or `*.example.com` for all below it; empty is no link at
+    /// all, and null is any.
+    #[serde(default)]
+    #[schema(max_items = 100, example = json!(["example.com", "*.example.com"]))]
+    pub allowed_link_hosts: Option<Vec<String>>,
+    /// Most characters of all texts of one message; null is as many as the channel takes.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 100_000)]
+    pub max_length: Option<u32>,
+}
+
+impl GuardrailRules {
+    /// Returns whether there is nothing to enforce.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns what does not fit, each with its field below `rules`.
+    pub(super) fn flaws(&self) -> Vec<(String, Text)> {
+        let mut flaws = Vec::new();
+        for (at, pattern) in self.forbidden_patterns.iter().enumerate() {
+            if let Some(flaw) = flaw_of_pattern(pattern) {
+                flaws.push((format!("rules.forbiddenPatterns[{at}]"), flaw));
+            }
+        }
+        for (at, host) in self.allowed_link_hosts.iter().flatten().enumerate() {
+            if host.len() > LONGEST_HOST || HostPattern::parse(host).is_none() {
+                flaws.push((format!("rules.allowedLinkHosts[{at}]"), NOT_A_HOST));
+            }
+        }
+        flaws
+    }
+
+    /// Returns the rules that hold where all of these hold.
+    pub fn merged<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
+        all.into_iter().fold(Self::default(), Self::and)
+    }
+
+    fn and(mut self, other: &Self) -> Self {
+        for pattern in &other.forbidden_patterns {
+            if !self.forbidden_patterns.contains(pattern) {
+                self.forbidden_patterns.push(pattern.clone());
+            }
+        }
+        self.allowed_link_hosts = match (self.allowed_link_hosts, &other.allowed_link_hosts) {
+            (Some(ours), Some(theirs)) => Some(HostPattern::in_both(&ours, theirs)),
+            (ours, theirs) => ours.or_else(|| theirs.clone()),
+        };
+        self.max_length = match (self.max_length, other.max_length) {
+            (Some(ours), Some(theirs)) => Some(ours.min(theirs)),
+            (ours, theirs) => ours.or(theirs),
+        };
+        self
+    }
+}
+
+/// Compiles a pattern, which runs in linear time.
+///
+/// # Errors
+/// [`regex::Error`]: it is no regular expression, or one that is too large.
+pub(super) fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).case_insensitive(true).size_limit(PATTERN_SIZE).build()
+}
+
+fn flaw_of_pattern(pattern: &str) -> Option<Text> {
+    let length = pattern.chars().count();
+    if length == 0 || length > LONGEST_PATTERN {
+        return Some(Text::of(
+            format!("de 1 a {LONGEST_PATTERN} caracteres"),
+            format!("1 to {LONGEST_PATTERN} characters"),
+        ));
+    }
+    match compiled(pattern) {
+        Err(_) => Some(NOT_A_PATTERN),
+        Ok(pattern) => pattern.is_match("").then_some(FITS_NOTHING_SAID),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn rules(value: Value) -> GuardrailRules {
+        serde_json::from_value(value).expect("rules")
+    }
+
+    #[test]
+    fn rules_that_cannot_be_enforced_have_flaws() {
+        for (value, expected) in [
+            (json!({}), &[][..]),
+            (
+                json!({ "forbiddenPatterns": ["refund", r"\bR\$ ?\d+"], "allowedLinkHosts": ["a.example", "*.b.example"] }),
+                &[],
+            ),
+            (json!({ "allowedLinkHosts": ["bücher.example", "192.0.2.1", "localhost"] }), &[]),
+            (json!({ "allowedLinkHosts": [] }), &[]),
+            (json!({ "forbiddenPatterns": ["a", "("] }), &["rules.forbiddenPatterns[1]"]),
+            (json!({ "forbiddenPatterns": [r"(a)\1"] }), &["rules.forbiddenPatterns[0]"]),
+            (json!({ "forbiddenPatterns": [r"(\w{900}){900}"] }), &["rules.forbiddenPatterns[0]"]),
+            (
+                json!({ "forbiddenPatterns": ["", "a*", "a|"] }),
+                &["rules.forbiddenPatterns[0]", "rules.forbiddenPatterns[1]", "rules.forbiddenPatterns[2]"],
+            ),
+            (
+                json!({ "forbiddenPatterns": ["a".repeat(200), "a".repeat(201)] }),
+                &["rules.forbiddenPatterns[1]"],
+            ),
+            (
+                json!({ "allowedLinkHosts": ["a.example", "https://a.example", "a.example/b", "a.example:80", "u@a.example",
+                "*", "*.", "a.*.example", "*.192.0.2.1", "", "a b"] }),
+                &[
+                    "rules.allowedLinkHosts[1]",
+                    "rules.allowedLinkHosts[2]",
+                    "rules.allowedLinkHosts[3]",
+                    "rules.allowedLinkHosts[4]",
+                    "rules.allowedLinkHosts[5]",
+                    "rules.allowedLinkHosts[6]",
+                    "rules.allowedLinkHosts[7]",
+                    "rules.allowedLinkHosts[8]",
+                    "rules.allowedLinkHosts[9]",
+                    "rules.allowedLinkHosts[10]",
+                ],
+            ),
+        ] {
+            let flaws = rules(value.clone()).flaws();
+            let fields: Vec<&str> = flaws.iter().map(|(field, _)| field.as_str()).collect();
+            assert_eq!(fields, expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn all_rules_hold_together() {
+        let merged = |all: &[Value]| {
+            let all: Vec<GuardrailRules> = all.iter().cloned().map(rules).collect();
+            GuardrailRules::merged(&all)
+        };
+        assert!(merged(&[]).is_empty() && merged(&[json!({}), json!({})]).is_empty());
+        let first = json!({ "forbiddenPatterns": ["a", "b"], "maxLength": 90, "allowedLinkHosts": ["*.x.example", "y.example"] });
+        let second = json!({ "forbiddenPatterns": ["b", "c"], "maxLength": 70, "allowedLinkHosts": ["Shop.X.example", "z.example"] });
+        let third = json!({ "maxLength": 80 });
+        let expected = rules(json!({ "forbiddenPatterns": ["a", "b", "c"], "maxLength": 70,
+            "allowedLinkHosts": ["shop.x.example"] }));
+        assert_eq!(merged(&[first.clone(), second.clone(), third.clone()]), expected);
+        let none = json!({ "allowedLinkHosts": [] });
+        assert_eq!(merged(&[first.clone(), none]).allowed_link_hosts, Some(Vec::new()));
+        assert_eq!(merged(&[third, first]).allowed_link_hosts.map(|hosts| hosts.len()), Some(2));
+    }
+}

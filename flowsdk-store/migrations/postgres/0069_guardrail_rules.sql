@@ -1,0 +1,2 @@
+-- What is enforced of a guardrail, beside its text for models.
+ALTER TABLE guardrail ADD COLUMN rules JSONB;
