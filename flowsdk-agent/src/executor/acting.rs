@@ -21,10 +21,11 @@ use super::opening::OpenTurn;
 use super::ticket::update_ticket;
 use crate::agent::AiAgent;
 use crate::configuration::is_in_service;
+use crate::guardrail::Violation;
 use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item, ToolCall};
 use crate::tool::{Command, SentimentNote};
-use crate::turn::{Act, Effect, Judgement, SENT};
+use crate::turn::{Act, Course, Effect, Judgement, SENT};
 
 const DONE: &str = "done";
 const HANDED_ON: &str = "handed on";
@@ -63,6 +64,8 @@ pub(super) struct Acting<'a, T> {
     pub(super) handing: Handing,
     /// Why the agent's part ends.
     pub(super) end_reason: Option<String>,
+    /// The rule that a call broke.
+    pub(super) blocked: Option<Violation>,
 }
 
 /// What a command has done: its result, and what follows for the turn. `Err` is why it could not be done.
@@ -110,8 +113,12 @@ impl<T: ExecutorTx> Acting<'_, T> {
     /// Runs the calls that have no result, up to one that needs the outside.
     pub(super) async fn run_calls(&mut self) -> Result<(), StorageError> {
         for call in self.record.open_calls() {
-            let result = match self.record.course.judge(&self.turn.toolset, &call) {
+            let result = match self.record.course.judge(&self.turn.toolset, &self.turn.rules, &call) {
                 Judgement::Answer(result) => result,
+                Judgement::Blocked(violation) => {
+                    self.blocked = Some(violation);
+                    Course::blocked(violation)
+                }
                 Judgement::Run(Act::Flow(tool, arguments)) => {
                     match self.turn.configuration.flow_of(&tool).cloned() {
                         Some(flow_id) => {

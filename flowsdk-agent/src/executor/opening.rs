@@ -1,5 +1,7 @@
 //! The beginning of a turn, or the end of the agents' part without one.
 
+use std::sync::Arc;
+
 use flowsdk_core::contact::HasContactCatalog as _;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::credential::LlmCredential;
@@ -21,6 +23,7 @@ use super::writing::Sent;
 use super::{Executor, ExecutorTx};
 use crate::agent::AiAgent;
 use crate::configuration::{self, AgentConfiguration};
+use crate::guardrail::EnforcedRules;
 use crate::inbox::{HasInbox as _, Letter, Urgency};
 use crate::ledger::{AgentTurn, AgentTurnId, HasAgentTurns as _};
 use crate::model::Item;
@@ -37,6 +40,8 @@ pub(super) struct OpenTurn {
     pub(super) configuration: AgentConfiguration,
     pub(super) instructions: Instructions,
     pub(super) toolset: Toolset,
+    /// What its messages and effects have to keep to.
+    pub(super) rules: Arc<EnforcedRules>,
     /// The variables of the contact.
     pub(super) contact: Map<String, Value>,
     /// What was said in the turns before.
@@ -330,6 +335,7 @@ where
         };
         let toolset = Toolset::new(&configuration.tool_settings(), session.id.channel().capabilities());
         let contact = variables;
+        let rules = self.rules.of(&configuration.guardrail_rules);
         Ok(OpenTurn {
             noted: record.answers.len(),
             record,
@@ -337,6 +343,7 @@ where
             configuration,
             instructions,
             toolset,
+            rules,
             contact,
             history,
             known,

@@ -18,6 +18,7 @@ use super::opening::Opened;
 use super::under_way::{Served, UnderWay};
 use super::writing::Advanced;
 use super::{ExecutorTx, Models, spans};
+use crate::guardrail::KnownRules;
 use crate::inbox::{HasInbox as _, Urgency, Waiting};
 use crate::knowledge::{Embedders, KnowledgeSearch, OfflineEmbedders};
 use crate::ledger::HasAgentTurns as _;
@@ -75,6 +76,7 @@ pub struct Executor<S> {
     pub(super) settings: Settings,
     pub(super) arrived: Arc<Notify>,
     pub(super) budgets: Budgets,
+    pub(super) rules: KnownRules,
 }
 
 impl<S> std::fmt::Debug for Executor<S> {
@@ -99,8 +101,8 @@ where
         arrived: Arc<Notify>,
     ) -> Self {
         let knowledge = KnowledgeSearch::new(Arc::clone(&store), Arc::new(OfflineEmbedders));
-        let budgets = Budgets::default();
-        Self { store, cx, models, tools, knowledge, handover, settings, arrived, budgets }
+        let (budgets, rules) = (Budgets::default(), KnownRules::default());
+        Self { store, cx, models, tools, knowledge, handover, settings, arrived, budgets, rules }
     }
 
     /// Has the queries of searches embedded by `embedders`, who are those of the documents. Without them

@@ -17,6 +17,7 @@ use super::acting::{Acting, Outside};
 use super::handing_on::{Handing, end_by_force};
 use super::opening::{OpenTurn, Standing, standing};
 use super::{Executor, ExecutorTx, spans};
+use crate::guardrail::Violation;
 use crate::inbox::{HasInbox as _, Letter};
 use crate::knowledge::{PASSAGES, told};
 use crate::ledger::AgentTurn;
@@ -27,6 +28,9 @@ use crate::turn::{Ending, NUDGE, Next};
 /// The result of a tool that ran when the process died: its effects may have happened.
 const INTERRUPTED: &str =
     "error: the tool was interrupted. It may have had its effect: do not call it again for the same purpose.";
+
+/// The error of a turn of which a second answer broke a rule.
+const BLOCKED: &str = "guardrail";
 
 /// What has happened since the turn was last written.
 enum Step {
@@ -57,6 +61,8 @@ struct Written {
     contact: Map<String, Value>,
     outside: Option<Outside>,
     sent: Sent,
+    /// The rule that a call broke.
+    blocked: Option<Violation>,
 }
 
 /// What goes out after a commit.
@@ -94,6 +100,9 @@ where
         };
         let Some(written) = written else { return Ok(Advanced::NotNow) };
         self.pass_on(written.sent);
+        if let Some(violation) = written.blocked {
+            note_blocked(&written.record, violation);
+        }
         if let Step::Answered(_) = step {
             turn.known = turn.history.len() + written.record.answered as usize;
         }
@@ -183,7 +192,14 @@ where
                 self.save_step(tx, turn, &record).await?;
                 let contact = turn.contact.clone();
                 let sent = Sent::default();
-                return Ok(Some(Written { record, session: None, contact, outside: None, sent }));
+                return Ok(Some(Written {
+                    record,
+                    session: None,
+                    contact,
+                    outside: None,
+                    sent,
+                    blocked: None,
+                }));
             };
             let mut acting = Acting {
                 tx,
@@ -195,6 +211,7 @@ where
                 outside: None,
                 handing: Handing::default(),
                 end_reason: None,
+                blocked: None,
             };
             match step {
                 Step::Answered(answer) => {
@@ -215,7 +232,7 @@ where
             if acting.record.is_running && acting.outside.is_none() {
                 self.end_round(&mut acting).await?;
             }
-            let Acting { record, mut session, contact, outside, mut handing, .. } = acting;
+            let Acting { record, mut session, contact, outside, mut handing, blocked, .. } = acting;
             if !record.is_running && !handing.is_given_away {
                 self.wait_for_contact(&mut session);
             }
@@ -225,7 +242,7 @@ where
             }
             self.save_step(tx, turn, &record).await?;
             let (session, sent) = self.save(tx, session, handing).await?;
-            Ok(Some(Written { record, session: Some(session), contact, outside, sent }))
+            Ok(Some(Written { record, session: Some(session), contact, outside, sent, blocked }))
         })
         .await
     }
@@ -244,7 +261,10 @@ where
         match acting.record.course.end_round() {
             Next::Ask => {}
             Next::Nudge => acting.record.items.push(Item::user(NUDGE)),
-            Next::Over(Ending::Stuck) => {
+            Next::Over(ending @ (Ending::Stuck | Ending::Blocked)) => {
+                if ending == Ending::Blocked {
+                    acting.record.error = Some(BLOCKED.to_owned());
+                }
                 acting.end_by_force("fallback_stuck").await?;
                 acting.record.end(Some("fallback_stuck"), self.cx.now());
             }
@@ -304,6 +324,13 @@ where
             self.arrived.notify_one();
         }
     }
+}
+
+/// Counts a call that broke a rule. Neither what it said nor the pattern that it matched is told.
+fn note_blocked(turn: &AgentTurn, violation: Violation) {
+    let rule = violation.rule();
+    tracing::warn!(turn = %turn.id, agent = %turn.agent_id, rule, "a guardrail blocked an answer of an AI agent");
+    metrics::counter!("flowsdk_ai_guardrail_blocks", "rule" => rule).increment(1);
 }
 
 /// Returns the search that was begun, if that was a search.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::guardrail::{EnforcedRules, Violation};
 use crate::model::ToolCall;
 use crate::tool::{Command, NativeTool, Rejection, Toolset, read};
 
@@ -15,6 +16,9 @@ const MAX_CALLS: usize = 32;
 /// After so many calls of a tool that could not be used it is not worth another try.
 const MAX_FAILURES: u32 = 3;
 
+/// So many answers of a turn may break a rule: one may be said in another way.
+const MAX_BLOCKED: u32 = 2;
+
 /// How often a turn goes on that its process has left.
 const MAX_RESUMPTIONS: u32 = 20;
 
@@ -24,6 +28,8 @@ pub const SENT: &str = "sent — do not send more messages; wait for the user's 
 pub const NUDGE: &str = "You have not answered the customer. Finish with a tool: send a message, transfer the \
                          conversation, or end the session.";
 const OVER: &str = "ignored: the conversation has already been handed on";
+const BEHIND_BLOCKED: &str =
+    "not done: the call before it was blocked. Make it again where it is still wanted.";
 const TOO_MANY: &str = "ignored: too many calls at once";
 const TRANSFER_AFTER_MESSAGE: &str = "transfer aborted: a message was already sent in this turn";
 const GIVE_IT_UP: &str = "Do not call this tool again in this turn.";
@@ -42,6 +48,9 @@ pub struct Course {
     /// Calls over all answers.
     #[serde(default)]
     calls: u32,
+    /// Answers that broke a rule.
+    #[serde(default)]
+    blocked: u32,
     has_sent: bool,
     was_nudged: bool,
     failures: BTreeMap<String, u32>,
@@ -55,6 +64,9 @@ struct Round {
     calls: usize,
     has_sent: bool,
     is_broken: bool,
+    /// Whether a call broke a rule.
+    #[serde(default)]
+    is_blocked: bool,
 }
 
 /// What becomes of a call.
@@ -64,6 +76,8 @@ pub enum Judgement {
     Run(Act),
     /// It is not run: this is its result.
     Answer(String),
+    /// It is not run, because it breaks a rule; [`Course::blocked`] has its result.
+    Blocked(Violation),
 }
 
 /// What is run.
@@ -104,6 +118,8 @@ pub enum Ending {
     Broken,
     /// The contact was not answered: `endAgentSession('fallback_stuck')`.
     Stuck,
+    /// A second answer broke a rule: `endAgentSession('fallback_stuck')`, too.
+    Blocked,
 }
 
 impl Course {
@@ -135,12 +151,15 @@ impl Course {
     }
 
     /// Judges the next call of an answer. Each call gets exactly one result: that of what is run, or the one that stands in
-    /// the judgement.
-    pub fn judge(&mut self, toolset: &Toolset, call: &ToolCall) -> Judgement {
+    /// the judgement. Of an answer that breaks a rule, nothing is run from there on.
+    pub fn judge(&mut self, toolset: &Toolset, rules: &EnforcedRules, call: &ToolCall) -> Judgement {
         self.round.calls += 1;
         self.calls = self.calls.saturating_add(1);
         if self.round.is_broken {
             return Judgement::Answer(OVER.to_owned());
+        }
+        if self.round.is_blocked {
+            return Judgement::Answer(BEHIND_BLOCKED.to_owned());
         }
         if self.round.calls > MAX_CALLS {
             return Judgement::Answer(TOO_MANY.to_owned());
@@ -150,7 +169,13 @@ impl Course {
                 self.round.is_broken = true;
                 Judgement::Answer(TRANSFER_AFTER_MESSAGE.to_owned())
             }
-            Ok(act) => Judgement::Run(act),
+            Ok(act) => match act.check(rules) {
+                Ok(()) => Judgement::Run(act),
+                Err(violation) => {
+                    self.round.is_blocked = true;
+                    Judgement::Blocked(violation)
+                }
+            },
             Err(Rejection(why)) => Judgement::Answer(self.rejected(&call.name, why)),
         }
     }
@@ -166,6 +191,11 @@ impl Course {
                 Err(error) => Err(Rejection(format!("the arguments are no JSON object: {error}"))),
             },
         }
+    }
+
+    /// Returns the result of a call that breaks a rule.
+    pub fn blocked(violation: Violation) -> String {
+        format!("blocked: {violation}. Nothing was sent or done. Say it in another way.")
     }
 
     /// Counts a call that could not be used, and returns its result.
@@ -200,10 +230,14 @@ impl Course {
         if round.is_broken {
             return Next::Over(Ending::Broken);
         }
+        self.blocked += u32::from(round.is_blocked);
+        if self.blocked >= MAX_BLOCKED {
+            return Next::Over(Ending::Blocked);
+        }
         let ending = if self.has_sent { Ending::Answered } else { Ending::Stuck };
         let is_silent = round.calls == 0;
         if self.iterations >= MAX_ITERATIONS
-            || (had_sent && !round.has_sent)
+            || (had_sent && !round.has_sent && !round.is_blocked)
             || (is_silent && self.was_nudged)
         {
             return Next::Over(ending);
@@ -213,6 +247,25 @@ impl Course {
             return Next::Nudge;
         }
         Next::Ask
+    }
+}
+
+impl Act {
+    /// Checks what the contact would read of it, or what would be kept or passed on.
+    fn check(&self, rules: &EnforcedRules) -> Result<(), Violation> {
+        match self {
+            Self::Native(Command::Send(content)) => rules.check_message(content),
+            Self::Native(Command::SetVariable(key, value) | Command::SetContactVariable(key, value)) => {
+                rules.check_text(key)?;
+                rules.check_value(value)
+            }
+            // Flows may say the reason to the contact.
+            Self::Native(
+                Command::End { reason: Some(reason), .. } | Command::TransferToHuman { reason: Some(reason) },
+            ) => rules.check_text(reason),
+            Self::Native(_) => Ok(()),
+            Self::Flow(_, arguments) => rules.check_fields(arguments),
+        }
     }
 }
 
@@ -227,6 +280,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::guardrail::GuardrailRules;
     use crate::tool::{FlowTool, ToolSettings};
 
     fn toolset() -> Toolset {
@@ -250,13 +304,19 @@ mod tests {
         ("transferToAgent", r#"{"agentId":"a","handoffContext":"c","lastUserInput":"l"}"#);
     const END: (&str, &str) = ("endAgentSession", "{}");
     const ODD: (&str, &str) = ("setVariable", "{");
+    const BLOCKED: (&str, &str) = ("sendTextMessage", r#"{"text":"this is forbidden"}"#);
+
+    fn rules() -> EnforcedRules {
+        let forbidden = vec!["forbidden".to_owned()];
+        EnforcedRules::new(&GuardrailRules { forbidden_patterns: forbidden, ..GuardrailRules::default() })
+    }
 
     /// Runs an answer with these calls. Returns the results, and how the turn goes on.
     fn answer(course: &mut Course, calls: &[(&str, &str)]) -> (Vec<String>, Next) {
-        let toolset = toolset();
+        let (toolset, rules) = (toolset(), rules());
         let mut results = Vec::new();
         for (name, arguments) in calls {
-            results.push(match course.judge(&toolset, &call(name, arguments)) {
+            results.push(match course.judge(&toolset, &rules, &call(name, arguments)) {
                 Judgement::Run(Act::Native(Command::Send(_))) => {
                     course.ran(Effect { has_sent: true, breaks: false });
                     SENT.to_owned()
@@ -269,6 +329,7 @@ mod tests {
                 }
                 Judgement::Run(_) => "done".to_owned(),
                 Judgement::Answer(result) => result,
+                Judgement::Blocked(violation) => Course::blocked(violation),
             });
         }
         (results, course.end_round())
@@ -336,17 +397,63 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_that_breaks_a_rule_may_be_said_in_another_way_once() {
+        let mut course = Course::default();
+        let (results, next) = answer(&mut course, &[SET, BLOCKED, TEXT, END]);
+        assert_eq!((results[0].as_str(), next), ("done", Next::Ask));
+        assert!(results[1].starts_with("blocked: it has words that are forbidden"), "{results:?}");
+        assert_eq!(results[2..], [BEHIND_BLOCKED, BEHIND_BLOCKED], "nothing is said out of its order");
+        assert!(!course.has_sent());
+        assert_eq!(answer(&mut course, &[TEXT]).1, Next::Ask);
+        assert_eq!(answer(&mut course, &[BLOCKED]).1, Next::Over(Ending::Blocked), "once in a turn");
+
+        let mut course = Course::default();
+        answer(&mut course, &[TEXT]);
+        assert_eq!(answer(&mut course, &[BLOCKED]).1, Next::Ask, "also after a message");
+        // The count is in what is written of the turn.
+        let stored = serde_json::to_value(&course).expect("JSON");
+        let mut course: Course = serde_json::from_value(stored).expect("a course");
+        assert_eq!(answer(&mut course, &[BLOCKED, TRANSFER]).1, Next::Over(Ending::Blocked));
+
+        let over = answer(&mut Course::default(), &[END, BLOCKED]).1;
+        assert_eq!(over, Next::Over(Ending::Broken), "it was over before");
+        assert!(!answer(&mut Course::default(), &[BLOCKED]).0[0].contains(GIVE_IT_UP));
+    }
+
+    #[test]
+    fn effects_are_checked_as_messages_are() {
+        for (name, arguments) in [
+            ("setVariable", r#"{"key":"a","value":"Forbidden"}"#),
+            ("setVariable", r#"{"key":"forbidden","value":1}"#),
+            ("setContactVariable", r#"{"key":"a","value":"forbidden"}"#),
+            ("orderStatus", r#"{"a":{"b":["forbidden"]}}"#),
+            ("endAgentSession", r#"{"reason":"forbidden"}"#),
+            ("transferToHuman", r#"{"reason":"forbidden"}"#),
+        ] {
+            let judged = Course::default().judge(&toolset(), &rules(), &call(name, arguments));
+            assert_eq!(judged, Judgement::Blocked(Violation::ForbiddenPattern), "{name} {arguments}");
+        }
+        // What agents tell each other quotes the contact.
+        let told = r#"{"agentId":"a","handoffContext":"forbidden","lastUserInput":"forbidden"}"#;
+        let judged = Course::default().judge(&toolset(), &rules(), &call("transferToAgent", told));
+        assert!(matches!(judged, Judgement::Run(_)), "{judged:?}");
+    }
+
+    #[test]
     fn flows_are_called_with_an_object() {
         let (mut course, toolset) = (Course::default(), toolset());
         let Judgement::Run(Act::Flow(name, parameters)) =
-            course.judge(&toolset, &call("orderStatus", r#"{"order":7}"#))
+            course.judge(&toolset, &EnforcedRules::default(), &call("orderStatus", r#"{"order":7}"#))
         else {
             panic!("a flow")
         };
         assert_eq!((name.as_str(), &parameters["order"]), ("orderStatus", &7.into()));
         for odd in ["", "[]", "7", "{"] {
             assert!(
-                matches!(course.judge(&toolset, &call("orderStatus", odd)), Judgement::Answer(_)),
+                matches!(
+                    course.judge(&toolset, &EnforcedRules::default(), &call("orderStatus", odd)),
+                    Judgement::Answer(_)
+                ),
                 "{odd}"
             );
         }
@@ -359,7 +466,7 @@ mod tests {
         fn every_turn_ends(answers in prop::collection::vec(
             prop::collection::vec(prop_oneof![
                 4 => Just(TEXT), 4 => Just(SET), 1 => Just(TRANSFER), 1 => Just(END), 2 => Just(ODD),
-                1 => Just(("noSuchTool", "[")), 1 => Just(("orderStatus", "{}")),
+                1 => Just(("noSuchTool", "[")), 1 => Just(("orderStatus", "{}")), 1 => Just(BLOCKED),
             ], 0..40),
             25,
         )) {
@@ -376,7 +483,8 @@ mod tests {
                 }
             };
             prop_assert_eq!(course.has_sent(), was_sent);
-            prop_assert!(ending == Ending::Broken || (ending == Ending::Answered) == was_sent);
+            let has_end = matches!(ending, Ending::Broken | Ending::Blocked);
+            prop_assert!(has_end || (ending == Ending::Answered) == was_sent);
         }
     }
 }

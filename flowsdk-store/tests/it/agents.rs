@@ -2,6 +2,7 @@
 
 mod budgets;
 mod crashes;
+mod guardrails;
 mod knowledge;
 mod library;
 mod reading;
