@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{FlowId, FlowVersionId};
+use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
 
 use crate::agent::AiAgent;
 use crate::guardrail::Guardrail;
@@ -42,6 +42,9 @@ pub struct ToolFlow {
 pub trait AgentPartsRepository: Send {
     /// Returns what stands beside an agent and is active.
     async fn parts_of(&mut self, agent: &AiAgent) -> Result<AgentParts, StorageError>;
+
+    /// Returns the active guardrails of all agents of a router, oldest first.
+    async fn guardrails_of(&mut self, router: &RouterId) -> Result<Vec<Guardrail>, StorageError>;
 }
 
 /// A transaction with what stands beside agents.

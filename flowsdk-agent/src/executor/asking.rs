@@ -9,14 +9,32 @@ use tracing::{Instrument as _, Span};
 
 use super::opening::OpenTurn;
 use super::{Executor, ExecutorTx, spans};
+use crate::guardrail::Masking;
 use crate::ledger::ModelAnswered;
 use crate::model::{Answer, Item, Known, ModelError, ModelProvider, ModelRequest, jitter};
 use crate::turn::known_values;
 
+/// What a model is told that has placeholders before it.
+const PLACEHOLDERS: &str = "Texts such as [email 1], [cpf 1] and [card 1] stand for data that you are not shown. Use them as \
+    they are, in messages and in tools: the data take their place.";
+
 impl OpenTurn {
-    /// Returns the conversation, as far as the model reads it.
-    fn conversation(&self) -> Vec<Item> {
-        self.history.iter().chain(&self.record.items).cloned().collect()
+    /// Returns what the model is told, as far as it reads: the instructions and the conversation. Personal data of both have
+    /// the same placeholders; those of the conversation are numbered first, so that they stay as it grows.
+    fn told(&self, masking: &mut Masking) -> (String, Vec<Item>) {
+        let items = self.history.iter().chain(&self.record.items);
+        if !masking.hides() {
+            let values = known_values(&self.session.variables, &self.contact);
+            return (self.instructions.text(&values), items.cloned().collect());
+        }
+        let items = items.map(|item| masking.mask_item(item)).collect();
+        let mut instructions = self.instructions.clone();
+        for data in [&mut instructions.contact_context, &mut instructions.last_summary] {
+            *data = data.as_ref().map(|text| masking.mask(text));
+        }
+        let session = masking.mask_fields(&self.session.variables);
+        let values = known_values(&session, &masking.mask_fields(&self.contact));
+        (instructions.text(format!("{PLACEHOLDERS}\n\n{values}").trim_end()), items)
     }
 
     /// Leaves the older half of the history out. Returns whether there was any.
@@ -118,12 +136,14 @@ where
         model: &str,
         span: &Span,
     ) -> Result<Answer, ModelError> {
-        let values = known_values(&turn.session.variables, &turn.contact);
-        let (instructions, items) = (turn.instructions.text(&values), turn.conversation());
-        let known = turn.known();
+        let mut masking = Masking::new(&turn.configuration.guardrail_rules.masked_data);
+        let (instructions, items) = turn.told(&mut masking);
+        // Placeholders are those of one request: with them, the provider is told everything each time, and nobody goes on from
+        // its answer.
+        let known = turn.known().filter(|_| !masking.hides());
         let known = known.as_ref().map(|(response_id, items)| Known { response_id, items: *items });
         let began = Instant::now();
-        let answer = provider
+        let mut answer = provider
             .answer(ModelRequest {
                 model,
                 instructions: &instructions,
@@ -144,6 +164,12 @@ where
             latency_ms,
             error: noted.err().map(ToString::to_string),
         });
+        if let Ok(answer) = &mut answer
+            && masking.hides()
+        {
+            masking.put_back_all(&mut answer.items);
+            answer.response_id = None;
+        }
         answer
     }
 }

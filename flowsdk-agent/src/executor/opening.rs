@@ -212,6 +212,7 @@ where
             let provider = credential.map(|credential| credential.provider.name()).unwrap_or_default();
             state.config_snapshot = Some(snapshot(&configuration, provider, state.max_messages));
         }
+        turn.course.hide(&configuration.guardrail_rules.masked_data);
         handing.entries.extend(open_ticket(&self.cx, &mut session));
         session.arm(self.cx.now());
         tx.agent_turns().insert(&turn).await?;
@@ -281,9 +282,10 @@ where
                 return Ok(Opened::Over(Sent::default()));
             }
         };
+        let configuration = configuration::read(tx, &agent).await?;
+        turn.course.hide(&configuration.guardrail_rules.masked_data);
         tx.agent_turns().save(&turn).await?;
         tracing::info!(session = %session.id, turn = %turn.id, "a turn of an AI agent goes on");
-        let configuration = configuration::read(tx, &agent).await?;
         let turn = self.equip(tx, session, turn, configuration).await?;
         Ok(Opened::Turn(Box::new(turn), Sent::default()))
     }

@@ -17,7 +17,7 @@ use super::acting::{Acting, Outside};
 use super::handing_on::{Handing, end_by_force};
 use super::opening::{OpenTurn, Standing, standing};
 use super::{Executor, ExecutorTx, spans};
-use crate::guardrail::Violation;
+use crate::guardrail::{Masking, Violation};
 use crate::inbox::{HasInbox as _, Letter};
 use crate::knowledge::{PASSAGES, told};
 use crate::ledger::AgentTurn;
@@ -170,7 +170,9 @@ where
     /// Searches the knowledge of the agent. Returns the passages that are nearest to the query.
     async fn search(&self, turn: &OpenTurn, query: &str) -> Result<String, String> {
         let tags = &turn.configuration.rag_tags;
-        let found = self.knowledge.search(&turn.record.router_id, tags, query, PASSAGES as usize).await;
+        // A model makes the vector of the query.
+        let query = Masking::new(&turn.configuration.guardrail_rules.masked_data).mask(query);
+        let found = self.knowledge.search(&turn.record.router_id, tags, &query, PASSAGES as usize).await;
         found.map(|passages| told(&passages)).map_err(|error| {
             tracing::warn!(turn = %turn.record.id, error = %Chain(&error), "an AI agent cannot search its knowledge");
             "the knowledge cannot be searched now".to_owned()

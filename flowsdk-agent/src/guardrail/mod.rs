@@ -1,14 +1,16 @@
 //! Guardrails: what an agent must not do, as its model is told (spec B 2.5), and rules that are enforced whatever the model
-//! writes.
+//! writes. Of [personal data](PersonalData) that it is not to know it is told placeholders.
 
 mod enforced;
 mod links;
+mod masking;
 mod model;
 mod rules;
 
 use crate::part::AgentParts;
 
 pub use enforced::{EnforcedRules, KnownRules, Violation};
+pub use masking::{Masking, PersonalData};
 pub use model::{Guardrail, GuardrailChange, GuardrailId, NewGuardrail};
 pub use rules::GuardrailRules;
 

@@ -64,7 +64,8 @@ impl AgentPart for Guardrail {
         if self.text.trim().is_empty() && !enforces {
             return Err(AgentPartError::Invalid(vec![("text".to_owned(), SAYS_NOTHING)]));
         }
-        let flaws = self.rules.as_ref().map(GuardrailRules::flaws).unwrap_or_default();
+        let flaws = self.rules.as_ref().map(|rules| rules.flaws(self.agent_id.is_some()));
+        let flaws = flaws.unwrap_or_default();
         if flaws.is_empty() { Ok(()) } else { Err(AgentPartError::RulesUnfit(flaws)) }
     }
 }

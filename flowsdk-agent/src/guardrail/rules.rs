@@ -5,6 +5,7 @@ use flowsdk_core::text::Text;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
+use super::PersonalData;
 use super::links::HostPattern;
 
 /// Most bytes of a compiled pattern.
@@ -22,6 +23,12 @@ const FITS_NOTHING_SAID: Text =
 const NOT_A_HOST: Text = Text::new(
     "Não é um host como example.com ou *.example.com",
     "No host such as example.com or *.example.com",
+);
+
+// An agent that hands a conversation on would tell the next one what that one is not to know.
+const ONLY_OF_ROUTERS: Text = Text::new(
+    "Só em guardrails de todos os agentes do roteador",
+    "Only in guardrails of all agents of the router",
 );
 
 /// Rules that are enforced before anything is sent to a contact. A message that breaks one is not sent.
@@ -43,6 +50,11 @@ pub struct GuardrailRules {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 100_000)]
     pub max_length: Option<u32>,
+    /// Personal data that models are not told: they get placeholders, and what they do with these is done with the values.
+    /// Only in guardrails of all agents of a router.
+    #[serde(default)]
+    #[schema(required = false, max_items = 3)]
+    pub masked_data: Vec<PersonalData>,
 }
 
 impl GuardrailRules {
@@ -51,9 +63,12 @@ impl GuardrailRules {
         *self == Self::default()
     }
 
-    /// Returns what does not fit, each with its field below `rules`.
-    pub(super) fn flaws(&self) -> Vec<(String, Text)> {
+    /// Returns what does not fit, each with its field below `rules`, in a guardrail of one agent or of all.
+    pub(super) fn flaws(&self, is_of_agent: bool) -> Vec<(String, Text)> {
         let mut flaws = Vec::new();
+        if is_of_agent && !self.masked_data.is_empty() {
+            flaws.push(("rules.maskedData".to_owned(), ONLY_OF_ROUTERS));
+        }
         for (at, pattern) in self.forbidden_patterns.iter().enumerate() {
             if let Some(flaw) = flaw_of_pattern(pattern) {
                 flaws.push((format!("rules.forbiddenPatterns[{at}]"), flaw));
@@ -76,6 +91,11 @@ impl GuardrailRules {
         for pattern in &other.forbidden_patterns {
             if !self.forbidden_patterns.contains(pattern) {
                 self.forbidden_patterns.push(pattern.clone());
+            }
+        }
+        for kind in &other.masked_data {
+            if !self.masked_data.contains(kind) {
+                self.masked_data.push(*kind);
             }
         }
         self.allowed_link_hosts = match (self.allowed_link_hosts, &other.allowed_link_hosts) {
@@ -160,10 +180,16 @@ mod tests {
                 ],
             ),
         ] {
-            let flaws = rules(value.clone()).flaws();
+            let flaws = rules(value.clone()).flaws(false);
             let fields: Vec<&str> = flaws.iter().map(|(field, _)| field.as_str()).collect();
             assert_eq!(fields, expected, "{value}");
         }
+    }
+
+    #[test]
+    fn data_are_masked_for_all_agents_of_a_router_or_for_none() {
+        let rules = rules(json!({ "maskedData": ["cpf"] }));
+        assert_eq!((rules.flaws(false).len(), rules.flaws(true).len()), (0, 1));
     }
 
     #[test]
@@ -175,10 +201,11 @@ mod tests {
         assert!(merged(&[]).is_empty() && merged(&[json!({}), json!({})]).is_empty());
         let first = json!({ "forbiddenPatterns": ["a", "b"], "maxLength": 90, "allowedLinkHosts": ["*.x.example", "y.example"] });
         let second = json!({ "forbiddenPatterns": ["b", "c"], "maxLength": 70, "allowedLinkHosts": ["Shop.X.example", "z.example"] });
-        let third = json!({ "maxLength": 80 });
+        let third = json!({ "maxLength": 80, "maskedData": ["cpf", "email"] });
+        let fourth = json!({ "maskedData": ["email", "cardNumber"] });
         let expected = rules(json!({ "forbiddenPatterns": ["a", "b", "c"], "maxLength": 70,
-            "allowedLinkHosts": ["shop.x.example"] }));
-        assert_eq!(merged(&[first.clone(), second.clone(), third.clone()]), expected);
+            "allowedLinkHosts": ["shop.x.example"], "maskedData": ["cpf", "email", "cardNumber"] }));
+        assert_eq!(merged(&[first.clone(), second.clone(), third.clone(), fourth]), expected);
         let none = json!({ "allowedLinkHosts": [] });
         assert_eq!(merged(&[first.clone(), none]).allowed_link_hosts, Some(Vec::new()));
         assert_eq!(merged(&[third, first]).allowed_link_hosts.map(|hosts| hosts.len()), Some(2));

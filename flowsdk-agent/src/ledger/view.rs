@@ -7,6 +7,7 @@ use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 
 use super::{AgentTurn, AgentTurnId, ModelAnswered, TurnDigest};
+use crate::guardrail::Masking;
 use crate::model::Item;
 
 /// A turn of an AI agent in figures.
@@ -126,7 +127,8 @@ pub struct AgentTurnView {
     /// Its figures.
     #[serde(flatten)]
     pub summary: AgentTurnSummary,
-    /// What was said, in order: what the model was told, its texts and calls, and the one result of each call.
+    /// What was said, in order: what the model was told, its texts and calls, and the one result of each call. Personal data
+    /// that it was not told have placeholders, numbered anew in each turn.
     pub items: Vec<Item>,
     /// What models answered, in order.
     pub answers: Vec<AnswerView>,
@@ -135,6 +137,8 @@ pub struct AgentTurnView {
 impl From<AgentTurn> for AgentTurnView {
     fn from(turn: AgentTurn) -> Self {
         let answers = turn.answers.iter().cloned().map(AnswerView::from).collect();
+        let mut masking = Masking::new(turn.course.hidden());
+        let items = turn.items.iter().map(|item| masking.mask_item(item)).collect();
         let digest = TurnDigest {
             id: turn.id,
             router_id: turn.router_id,
@@ -150,6 +154,6 @@ impl From<AgentTurn> for AgentTurnView {
             began_at: turn.began_at,
             ended_at: turn.ended_at,
         };
-        Self { summary: digest.into(), items: turn.items, answers }
+        Self { summary: digest.into(), items, answers }
     }
 }

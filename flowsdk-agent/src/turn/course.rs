@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::guardrail::{EnforcedRules, Violation};
+use crate::guardrail::{EnforcedRules, PersonalData, Violation};
 use crate::model::ToolCall;
 use crate::tool::{Command, NativeTool, Rejection, Toolset, read};
 
@@ -51,6 +51,9 @@ pub struct Course {
     /// Answers that broke a rule.
     #[serde(default)]
     blocked: u32,
+    /// Personal data that its models are not told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<PersonalData>,
     has_sent: bool,
     was_nudged: bool,
     failures: BTreeMap<String, u32>,
@@ -76,7 +79,7 @@ pub enum Judgement {
     Run(Act),
     /// It is not run: this is its result.
     Answer(String),
-    /// It is not run, because it breaks a rule; [`Course::blocked`] has its result.
+    /// It is not run, because it breaks a rule. [`Course::blocked`] returns its result.
     Blocked(Violation),
 }
 
@@ -133,6 +136,20 @@ impl Course {
     pub fn resume(&mut self) -> bool {
         self.resumed += 1;
         self.resumed <= MAX_RESUMPTIONS
+    }
+
+    /// Notes which personal data its models are not told.
+    pub fn hide(&mut self, kinds: &[PersonalData]) {
+        for kind in kinds {
+            if !self.hidden.contains(kind) {
+                self.hidden.push(*kind);
+            }
+        }
+    }
+
+    /// Returns which personal data its models are not told.
+    pub fn hidden(&self) -> &[PersonalData] {
+        &self.hidden
     }
 
     /// Returns of how many characters the last message of the contact is.
@@ -195,7 +212,7 @@ impl Course {
 
     /// Returns the result of a call that breaks a rule.
     pub fn blocked(violation: Violation) -> String {
-        format!("blocked: {violation}. Nothing was sent or done. Say it in another way.")
+        format!("blocked: {violation}. This call had no effect. Say it in another way.")
     }
 
     /// Counts a call that could not be used, and returns its result.

@@ -9,7 +9,7 @@ use flowsdk_agent::prompt::SystemPrompt;
 use flowsdk_agent::route::AgentRoute;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{FlowId, FlowVersionId};
+use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
 
 use super::SqlTx;
 use super::knowledge::KNOWN;
@@ -26,6 +26,11 @@ const GUARDRAILS: Sql = sql(concat!(
     " WHERE router_id = $1 AND (agent_id IS NULL OR agent_id = $2) AND is_active = 1 ORDER BY created_at, id"
 ));
 
+const GUARDRAILS_OF_ALL: Sql = sql(concat!(
+    Guardrail::SELECT,
+    " WHERE router_id = $1 AND agent_id IS NULL AND is_active = 1 ORDER BY created_at, id"
+));
+
 const ROUTES: Sql =
     sql(concat!(AgentRoute::SELECT, " WHERE from_agent_id = $1 AND is_active = 1 ORDER BY created_at, id"));
 
@@ -37,7 +42,7 @@ const TARGETS: Sql = sql(concat!(
 const TOOLS: Sql = sql("SELECT id, name, published_version_id FROM flow
      WHERE router_id = $1 AND kind = 'tool' AND published_version_id IS NOT NULL ORDER BY created_at, id");
 
-super::statement::statements! { PROMPTS, GUARDRAILS, ROUTES, TARGETS, TOOLS }
+super::statement::statements! { PROMPTS, GUARDRAILS, GUARDRAILS_OF_ALL, ROUTES, TARGETS, TOOLS }
 
 super::accessor::has!(HasAgentParts::agent_parts -> AgentPartsRepository);
 
@@ -57,5 +62,9 @@ impl AgentPartsRepository for SqlTx {
             tools: tools.into_iter().map(tool).collect(),
             has_knowledge: known.is_some(),
         })
+    }
+
+    async fn guardrails_of(&mut self, router: &RouterId) -> Result<Vec<Guardrail>, StorageError> {
+        self.conn.fetch_all(GUARDRAILS_OF_ALL, (router,)).await
     }
 }

@@ -38,13 +38,15 @@ const GUARDRAILS: Routes = Routes {
     path: "/guardrails",
     body: |router| {
         json!({ "routerId": router, "agentId": null, "text": "No politics.",
-            "rules": { "forbiddenPatterns": ["vote for"], "allowedLinkHosts": ["shop.example"], "maxLength": 900 },
+            "rules": { "forbiddenPatterns": ["vote for"], "allowedLinkHosts": ["shop.example"], "maxLength": 900,
+                "maskedData": ["cpf"] },
             "isActive": true })
     },
     second: |router| json!({ "routerId": router, "text": "No prices." }),
     change: || {
         json!({ "text": "", "isActive": false,
-            "rules": { "forbiddenPatterns": [], "allowedLinkHosts": [], "maxLength": null } })
+            "rules": { "forbiddenPatterns": [], "allowedLinkHosts": [], "maxLength": null,
+                "maskedData": ["cardNumber", "email"] } })
     },
     fields: 8,
     unlisted: &[],
@@ -192,6 +194,7 @@ async fn guardrails_refused(setup: Setup) {
         ("rules.forbiddenPatterns[0]", json!({ "forbiddenPatterns": [1] })),
         ("rules.allowedLinkHosts", json!({ "allowedLinkHosts": "shop.example" })),
         ("rules.maxLength", json!({ "maxLength": 0 })),
+        ("rules.maskedData[0]", json!({ "maskedData": ["name"] })),
         ("rules.other", json!({ "other": 1 })),
         ("isActive", json!("yes")),
         ("other", json!(1)),
@@ -219,6 +222,10 @@ async fn guardrails_refused(setup: Setup) {
     assert_eq!((&text["rules"], &text["text"]), (&json!(null), &json!("No jokes.")));
     let sales = agent(&admin, &router, "Sales").await;
     assert_eq!(admin.patch(&path, &json!({ "agentId": sales })).await.invalid_fields(), ["agentId"]);
+    let masking = json!({ "routerId": router, "agentId": sales, "rules": { "maskedData": ["email"] } });
+    let refused = admin.post(GUARDRAILS.path, &masking).await;
+    refused.refused(422, "guardrail_rules_invalid", "As regras não podem ser aplicadas");
+    assert_eq!(details(&refused)[0].0, "rules.maskedData");
     let own = json!({ "routerId": router, "agentId": sales, "text": "No discounts." });
     admin.post(GUARDRAILS.path, &own).await.ok(201);
     let list = admin.get(&format!("/guardrails?agentId={sales}")).await.ok(200);
@@ -416,7 +423,7 @@ async fn configuration(setup: Setup) {
         json!({ "agentId": sales, "routerId": router, "name": "Sales", "systemPrompt": "First.\n\nLast.",
             "guardrails": ["No politics.", "No discounts."],
             "guardrailRules": { "forbiddenPatterns": ["No discounts.", "No politics."], "allowedLinkHosts": null,
-                "maxLength": 700 },
+                "maxLength": 700, "maskedData": [] },
             "routes": [{ "agentId": care, "name": "Care", "description": "Complaints" }],
             "model": "gpt-5", "llmCredentialId": credential, "fallbackModel": null,
             "fallbackLlmCredentialId": null, "enabledInternalTools": [], "nativeToolDescriptions": {},

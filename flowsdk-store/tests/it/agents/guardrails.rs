@@ -1,9 +1,9 @@
 //! Rules of guardrails, enforced: what breaks one reaches nobody.
 
-use flowsdk_agent::guardrail::{Guardrail, GuardrailRules};
-use flowsdk_agent::ledger::AgentTurn;
+use flowsdk_agent::guardrail::{Guardrail, GuardrailId, GuardrailRules};
+use flowsdk_agent::ledger::{AgentTurn, AgentTurnView};
 use flowsdk_agent::model::Item;
-use flowsdk_core::record::HasRecords as _;
+use flowsdk_core::record::HasRecords;
 use flowsdk_core::router::{HasRouters as _, Router};
 use flowsdk_core::session::Mode;
 use flowsdk_core::store::{Store as _, Transaction as _};
@@ -23,11 +23,12 @@ on_every_database! {
     links_lead_to_listed_hosts,
     effects_are_blocked_before_they_happen,
     rules_of_others_do_not_matter,
+    models_are_told_no_personal_data,
 }
 
 impl Agents {
     /// Adds a guardrail of the router, or of one of its agents, that only has rules.
-    async fn guard(&self, id: &str, agent: Option<&str>, rules: Value) {
+    pub(super) async fn guard(&self, id: &str, agent: Option<&str>, rules: Value) {
         let router = self.world.router.to_string();
         self.guard_in(&router, id, agent, rules).await;
     }
@@ -203,4 +204,64 @@ async fn rules_of_others_do_not_matter(store: SqlStore) {
     agents.guard("g2", Some("care"), forbidden).await;
     agents.reach("ana", "tea").await;
     assert_eq!(agents.serve("ana").await, ["A guaranteed profit"]);
+}
+
+const PERSONAL: [&str; 3] = ["Ana.Silva@x.example", "529.982.247-25", "4111 1111 1111 1111"];
+
+impl Agents {
+    /// Everything that models were told so far.
+    fn told_to_models(&self) -> String {
+        let asked = self.mind.asked.lock().expect("a lock");
+        let instructed = self.mind.instructed.lock().expect("a lock");
+        format!("{asked:?} {instructed:?}")
+    }
+}
+
+async fn models_are_told_no_personal_data(store: SqlStore) {
+    let remember = |tool: &str| json!({ "tool": tool, "arguments": { "key": "mail", "value": "{{1}}" } });
+    let rules = json!([
+        { "when": { "instructions": "You are care", "input": "" }, "calls": says("Care writes to [email 1]") },
+        { "when": { "input": r"mail is (\[email 1\])" }, "text": "Theirs is {{1}}", "calls": [
+            remember("setContactVariable"), remember("setVariable"),
+            { "tool": "sendTextMessage", "arguments": { "text": "I write to {{1}}" } }] },
+        { "when": { "input": "repeat it" }, "calls": says("[email 1], [cpf 1], [card 1], [card 7]") },
+        { "when": { "input": "care" }, "calls": [{ "tool": "transferToAgent", "arguments": {
+            "agentId": "care", "handoffContext": "Their mail is [email 1]", "lastUserInput": "care" } }] },
+    ]);
+    let agents = Agents::new(store, &rules).await;
+    agents.guard("g1", None, json!({ "maskedData": ["cardNumber", "cpf", "email"] })).await;
+    let [mail, cpf, card] = PERSONAL;
+    agents.reach("ana", &format!("My mail is {mail}, I am {cpf} and pay by {card}.")).await;
+    assert_eq!(agents.serve("ana").await, [format!("I write to {mail}")]);
+    assert_eq!(agents.world.contact("ana").await.variables["mail"], json!(mail));
+    let stored = agents.session("ana").await;
+    assert_eq!(stored.variables["mail"], json!(mail));
+    let shown = AgentTurnView::from(agents.last_turn("ana", stored.epoch).await);
+    let shown = serde_json::to_string(&shown).expect("JSON");
+    assert!(shown.contains("My mail is [email 1], I am [cpf 1] and pay by [card 1]."), "{shown}");
+    assert!(PERSONAL.iter().all(|value| !shown.contains(value)), "{shown}");
+
+    // Another process finds the same values: they are in what was said.
+    agents.say("ana", "repeat it").await;
+    let (ana, go_on) = (session("ana"), CancellationToken::new());
+    agents.another_executor().serve(&ana, &go_on).await.expect("served");
+    assert_eq!(agents.told(), [format!("{mail}, {cpf}, {card}, [card 7]")]);
+    let told = agents.mind.instructed.lock().expect("a lock").last().cloned().expect("instructions");
+    assert!(
+        told.contains(r#"contact.mail: "[email 1]""#) && told.contains(r#"session.mail: "[email 1]""#),
+        "{told}"
+    );
+
+    agents.say("ana", "care").await;
+    assert_eq!(agents.serve("ana").await, [format!("Care writes to {mail}")]);
+    let told = agents.told_to_models();
+    assert!(PERSONAL.iter().all(|value| !told.contains(value)), "{told}");
+    // Without the rule they are told again.
+    let mut tx = agents.world.store.begin().await.expect("begin");
+    let rule: GuardrailId = "g1".parse().expect("an id");
+    HasRecords::<Guardrail>::records(&mut tx).delete(&rule).await.expect("deleted");
+    tx.commit().await.expect("commit");
+    agents.say("ana", "thanks").await;
+    agents.serve("ana").await;
+    assert!(agents.told_to_models().contains(mail));
 }

@@ -26,6 +26,7 @@ on_every_database! {
     a_chat_that_is_closed_gets_a_summary,
     a_ticket_of_people_has_the_part_of_the_agent,
     a_model_that_writes_nothing_is_asked_again,
+    personal_data_are_in_the_summary_and_not_in_its_request,
 }
 
 struct Scene {
@@ -178,4 +179,15 @@ async fn a_model_that_writes_nothing_is_asked_again(store: SqlStore) {
     scene.will_write("Tea.");
     scene.summarizer.summarize(&request).await.expect("written");
     assert_eq!(scene.last_summary("ana").await.as_deref(), Some("Tea."));
+}
+
+async fn personal_data_are_in_the_summary_and_not_in_its_request(store: SqlStore) {
+    let scene = Scene::new(store).await;
+    scene.agents.guard("g1", None, json!({ "maskedData": ["email"] })).await;
+    let request = scene.attend("ana", "I am ana@x.example").await;
+    scene.will_write("[email 1] wanted tea.");
+    scene.summarizer.summarize(&request).await.expect("written");
+    assert_eq!(scene.last_summary("ana").await.as_deref(), Some("ana@x.example wanted tea."));
+    let asked = scene.agents.mind.asked.lock().expect("a lock");
+    assert!(!format!("{asked:?}").contains("ana@x.example"), "{asked:?}");
 }

@@ -42,6 +42,8 @@ pub(crate) struct Mind {
     script: Scripted,
     first: Mutex<VecDeque<Vec<Item>>>,
     pub(crate) asked: Mutex<Vec<Vec<Item>>>,
+    /// The instructions beside them.
+    pub(crate) instructed: Mutex<Vec<String>>,
     /// Each answer takes a permit.
     pub(crate) gate: Semaphore,
 }
@@ -61,6 +63,7 @@ impl Mind {
 impl ModelProvider for Mind {
     async fn answer(&self, request: ModelRequest<'_>) -> Result<Answer, ModelError> {
         self.asked.lock().expect("a lock").push(request.items.to_vec());
+        self.instructed.lock().expect("a lock").push(request.instructions.to_owned());
         self.gate.acquire().await.expect("it is never closed").forget();
         let first = self.first.lock().expect("a lock").pop_front();
         match first {
@@ -148,6 +151,7 @@ impl Agents {
             script: Scripted::new(script),
             first: Mutex::default(),
             asked: Mutex::default(),
+            instructed: Mutex::default(),
             gate: Semaphore::new(1_000),
         });
         let shop = Arc::new(Shop { calls: Mutex::default(), gate: Semaphore::new(1_000) });
