@@ -1,42 +1,17 @@
-//! Personal data that models are not told.
+//! Placeholders in place of personal data, which models are not told.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use flowsdk_core::cell::Named;
 use regex::{Captures, Regex};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::PersonalData;
+use super::personal::{Found, emails, numbers};
 use crate::model::Item;
-
-static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
-    let letter = r"[\p{L}\p{M}\p{N}]";
-    let label = format!(r"{letter}(?:[\p{{L}}\p{{M}}\p{{N}}-]*{letter})?");
-    let name = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}._%+-]*";
-    Regex::new(&format!(r"(?i){name}@(?:{label}\.)+(?:xn--[a-z0-9-]+|\p{{L}}{{2,}})")).expect("a pattern")
-});
 
 static PLACEHOLDER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\[(card|cpf|email) ([1-9][0-9]{0,8})\]").expect("a pattern"));
-
-/// Digits of a CPF, the number of a person in Brazil.
-const CPF_DIGITS: usize = 11;
-/// Digits of the number of a card, at least and at most.
-const CARD_DIGITS: (usize, usize) = (13, 19);
-/// Most characters between two groups of digits of one number.
-const LONGEST_GAP: usize = 3;
-
-/// Personal data that can be hidden from models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
-#[serde(rename_all = "camelCase")]
-pub enum PersonalData {
-    /// Numbers of cards: 13 to 19 digits with a valid check digit.
-    CardNumber,
-    /// Numbers of persons in Brazil, with valid check digits.
-    Cpf,
-    /// E-mail addresses.
-    Email,
-}
 
 impl PersonalData {
     /// Returns the word of its placeholders.
@@ -55,24 +30,18 @@ impl PersonalData {
 #[derive(Debug, Clone, Default)]
 pub struct Masking {
     kinds: Vec<PersonalData>,
-    known: Vec<Known>,
-}
-
-/// A value with its placeholder.
-#[derive(Debug, Clone)]
-struct Known {
-    kind: PersonalData,
-    /// The value without what may differ between two forms of it.
-    key: String,
-    /// The value as it stood first. Nothing in it has to be escaped in JSON.
-    written: String,
-    placeholder: String,
+    /// The placeholder of each value, by the value without what may differ between two forms of it.
+    placeholders: HashMap<(PersonalData, String), String>,
+    /// Each value as it stood first, by its placeholder.
+    values: HashMap<String, String>,
+    /// How many values of a kind have one.
+    counts: HashMap<PersonalData, usize>,
 }
 
 impl Masking {
     /// Hides these kinds.
     pub fn new(kinds: &[PersonalData]) -> Self {
-        Self { kinds: kinds.to_vec(), known: Vec::new() }
+        Self { kinds: kinds.to_vec(), ..Self::default() }
     }
 
     /// Returns whether anything is hidden.
@@ -96,92 +65,59 @@ impl Masking {
     pub fn mask_item(&mut self, item: &Item) -> Item {
         let mut item = item.clone();
         if self.hides() {
-            let text = text_of(&mut item);
-            *text = self.mask(text);
+            change(&mut item, &mut |text| self.mask(text));
         }
         item
     }
 
     /// Returns variables with placeholders, in their names too.
     pub fn mask_fields(&mut self, fields: &Map<String, Value>) -> Map<String, Value> {
-        fields.iter().map(|(key, value)| (self.mask(key), self.mask_value(value))).collect()
+        changed_fields(fields, &mut |text| self.mask(text))
     }
 
-    fn mask_value(&mut self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => self.mask(text).into(),
-            Value::Number(number) => {
-                let (text, masked) = (number.to_string(), self.mask(&number.to_string()));
-                if text == masked { value.clone() } else { masked.into() }
-            }
-            Value::Array(items) => items.iter().map(|item| self.mask_value(item)).collect(),
-            Value::Object(fields) => self.mask_fields(fields).into(),
-            Value::Null | Value::Bool(_) => value.clone(),
-        }
-    }
-
-    /// Returns a text of the model with the values for which its placeholders stand; of JSON, JSON.
+    /// Returns a text of the model with the values for which its placeholders stand.
     pub fn put_back(&self, text: &str) -> String {
         let value = |found: &Captures<'_>| {
-            let known = self.known.iter().find(|known| known.placeholder == found[0]);
-            known.map_or_else(|| found[0].to_owned(), |known| known.written.clone())
+            let value = self.values.get(&found[0]);
+            value.map_or_else(|| found[0].to_owned(), Clone::clone)
         };
         PLACEHOLDER.replace_all(text, value).into_owned()
     }
 
     /// Puts the values back into what a model has answered.
     pub fn put_back_all(&self, items: &mut [Item]) {
-        if self.known.is_empty() {
+        if self.values.is_empty() {
             return;
         }
         for item in items {
-            let text = text_of(item);
-            *text = self.put_back(text);
+            change(item, &mut |text| self.put_back(text));
         }
     }
 
     /// Replaces what was found, which comes in its order.
     fn replace(&mut self, text: &str, found: &[Found]) -> String {
-        let (mut replaced, mut at) = (String::with_capacity(text.len()), 0);
-        for Found { kind, start, end } in found {
-            replaced.push_str(&text[at..*start]);
-            replaced.push_str(&self.placeholder(*kind, &text[*start..*end]));
-            at = *end;
+        let (mut replaced, mut end) = (String::with_capacity(text.len()), 0);
+        for Found { kind, at } in found {
+            replaced.push_str(&text[end..at.start]);
+            replaced.push_str(self.placeholder(*kind, &text[at.clone()]));
+            end = at.end;
         }
-        replaced.push_str(&text[at..]);
+        replaced.push_str(&text[end..]);
         replaced
     }
 
-    fn placeholder(&mut self, kind: PersonalData, written: &str) -> String {
+    fn placeholder(&mut self, kind: PersonalData, written: &str) -> &str {
         let key = match kind {
             PersonalData::Email => written.to_lowercase(),
             PersonalData::CardNumber | PersonalData::Cpf => digits_of(written),
         };
-        let mut of_kind = 0;
-        for known in self.known.iter().filter(|known| known.kind == kind) {
-            if known.key == key {
-                return known.placeholder.clone();
-            }
-            of_kind += 1;
-        }
-        let placeholder = format!("[{} {}]", kind.word(), of_kind + 1);
-        self.known.push(Known { kind, key, written: written.to_owned(), placeholder: placeholder.clone() });
-        placeholder
-    }
-}
-
-/// Where personal data stand in a text.
-struct Found {
-    kind: PersonalData,
-    start: usize,
-    end: usize,
-}
-
-fn text_of(item: &mut Item) -> &mut String {
-    match item {
-        Item::User { text, .. } | Item::Assistant { text } => text,
-        Item::ToolCall(call) => &mut call.arguments,
-        Item::ToolResult { output, .. } => output,
+        self.placeholders.entry((kind, key)).or_insert_with(|| {
+            let count = self.counts.entry(kind).or_default();
+            *count += 1;
+            let placeholder = format!("[{} {count}]", kind.word());
+            self.values.insert(placeholder.clone(), written.to_owned());
+            placeholder
+        })
     }
 }
 
@@ -189,111 +125,45 @@ fn digits_of(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
-fn emails(text: &str) -> Vec<Found> {
-    let found = EMAIL.find_iter(text).map(|found| {
-        let start = found.start() + escaped(&text[..found.start()], found.as_str());
-        Found { kind: PersonalData::Email, start, end: found.end() }
-    });
-    found.collect()
+/// Changes the texts of an item. Of arguments and results that are JSON they are the strings: what stands between these is no
+/// text of anybody.
+fn change(item: &mut Item, to: &mut dyn FnMut(&str) -> String) {
+    match item {
+        Item::User { text, .. } | Item::Assistant { text } => *text = to(text),
+        Item::ToolCall(call) => change_json(&mut call.arguments, to),
+        Item::ToolResult { output, .. } => change_json(output, to),
+    }
 }
 
-/// Returns how many bytes of an address belong to an escape of JSON, as in `"\nana@example.com"`.
-fn escaped(before: &str, address: &str) -> usize {
-    let backslashes = before.len() - before.trim_end_matches('\\').len();
-    let is_escape = backslashes % 2 == 1 && address.starts_with(['b', 'f', 'n', 'r', 't']);
-    usize::from(is_escape && !address[1..].starts_with('@'))
+fn change_json(text: &mut String, to: &mut dyn FnMut(&str) -> String) {
+    let parsed = serde_json::from_str::<Value>(text);
+    let Ok(before @ (Value::Object(_) | Value::Array(_))) = parsed else {
+        *text = to(text);
+        return;
+    };
+    let after = changed(&before, to);
+    if after != before {
+        *text = after.to_string();
+    }
 }
 
-/// Finds the numbers of these kinds: whole groups of digits, with blanks, dashes or points between them.
-fn numbers(text: &str, kinds: &[PersonalData]) -> Vec<Found> {
-    let groups = groups(text);
-    let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(first) = groups.get(at) {
-        let (mut digits, mut longest) = (String::new(), None);
-        for (index, group) in groups.iter().enumerate().skip(at) {
-            let goes_on = index == at || group.goes_on;
-            if !goes_on || digits.len() + (group.end - group.start) > CARD_DIGITS.1 {
-                break;
-            }
-            digits.push_str(&text[group.start..group.end]);
-            if let Some(kind) = kind_of(&digits).filter(|kind| kinds.contains(kind)) {
-                longest = Some((index, Found { kind, start: first.start, end: group.end }));
-            }
+/// Returns a value with other strings. A number that is another one as a string becomes that string.
+fn changed(value: &Value, to: &mut dyn FnMut(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => to(text).into(),
+        Value::Number(number) => {
+            let text = number.to_string();
+            let after = to(&text);
+            if text == after { value.clone() } else { after.into() }
         }
-        at = match longest {
-            Some((last, number)) => {
-                found.push(number);
-                last + 1
-            }
-            None => at + 1,
-        };
+        Value::Array(items) => items.iter().map(|item| changed(item, to)).collect(),
+        Value::Object(fields) => changed_fields(fields, to).into(),
+        Value::Null | Value::Bool(_) => value.clone(),
     }
-    found
 }
 
-/// Digits that stand together.
-struct Group {
-    start: usize,
-    end: usize,
-    /// Whether it may belong to the number of the group before.
-    goes_on: bool,
-}
-
-fn groups(text: &str) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut gap = usize::MAX;
-    for (at, character) in text.char_indices() {
-        if !character.is_ascii_digit() {
-            gap = if is_between(character) { gap.saturating_add(1) } else { usize::MAX };
-            continue;
-        }
-        match groups.last_mut() {
-            Some(last) if last.end == at => last.end += 1,
-            _ => groups.push(Group { start: at, end: at + 1, goes_on: gap <= LONGEST_GAP }),
-        }
-        gap = 0;
-    }
-    groups
-}
-
-fn is_between(character: char) -> bool {
-    matches!(character, ' ' | '\u{a0}' | '\u{202f}' | '-' | '.' | '/' | '\u{2010}'..='\u{2015}')
-}
-
-fn kind_of(digits: &str) -> Option<PersonalData> {
-    let digits: Vec<u32> = digits.chars().filter_map(|digit| digit.to_digit(10)).collect();
-    if digits.windows(2).all(|two| two.first() == two.last()) {
-        return None;
-    }
-    if digits.len() == CPF_DIGITS && is_cpf(&digits) {
-        return Some(PersonalData::Cpf);
-    }
-    ((CARD_DIGITS.0..=CARD_DIGITS.1).contains(&digits.len()) && is_card(&digits))
-        .then_some(PersonalData::CardNumber)
-}
-
-/// Checks both check digits, each of which is over all digits before it.
-fn is_cpf(digits: &[u32]) -> bool {
-    [9, 10].into_iter().all(|place| {
-        let weighed = digits.iter().take(place).zip((2..=11).rev().skip(10 - place));
-        let sum: u32 = weighed.map(|(digit, weight)| digit * weight).sum();
-        digits.get(place) == Some(&(sum * 10 % 11 % 10))
-    })
-}
-
-/// Checks the sum of Luhn.
-fn is_card(digits: &[u32]) -> bool {
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(place, digit)| match digit * 2 {
-            _ if place % 2 == 0 => *digit,
-            double if double > 9 => double - 9,
-            double => double,
-        })
-        .sum();
-    sum.is_multiple_of(10)
+fn changed_fields(fields: &Map<String, Value>, to: &mut dyn FnMut(&str) -> String) -> Map<String, Value> {
+    fields.iter().map(|(key, value)| (to(key), changed(value, to))).collect()
 }
 
 #[cfg(test)]
@@ -301,7 +171,9 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    use super::super::personal::is_card;
     use super::*;
+    use crate::model::ToolCall;
 
     const ALL: [PersonalData; 3] = [PersonalData::CardNumber, PersonalData::Cpf, PersonalData::Email];
 
@@ -328,10 +200,6 @@ mod tests {
             ),
             ("<mailto:ana@x.example>", "<mailto:[email 1]>"),
             ("ana@localhost a@b @x.example", "ana@localhost a@b @x.example"),
-            (
-                r#"{"a":"x\nana@x.example","b":"\\nana@x.example"}"#,
-                r#"{"a":"x\n[email 1]","b":"\\[email 2]"}"#,
-            ),
             ("52998224725@x.example", "[email 1]"),
             ("[email 1] e [card 2]", "[email 1] e [card 2]"),
         ] {
@@ -370,6 +238,35 @@ mod tests {
         assert_eq!(answer, [Item::Assistant { text: text.to_owned() }]);
     }
 
+    #[test]
+    fn json_stays_json() {
+        let mut masking = Masking::new(&ALL);
+        let mut arguments = |arguments: &str| {
+            let call = ToolCall { id: "c".to_owned(), name: "t".to_owned(), arguments: arguments.to_owned() };
+            let Item::ToolCall(call) = masking.mask_item(&Item::ToolCall(call)) else { panic!("a call") };
+            call.arguments
+        };
+        for (written, told) in [
+            (
+                r#"{"a":"x\nana@x.example","b":"\\nana@x.example"}"#,
+                r#"{"a":"x\n[email 1]","b":"\\[email 2]"}"#,
+            ),
+            (r#"{"text":"Mail \u003cana@x.example\u003e"}"#, r#"{"text":"Mail <[email 1]>"}"#),
+            (r#"{"text":"\u0027529.982.247-25"}"#, r#"{"text":"'[cpf 1]"}"#),
+            (r#"{ "n": 52998224725, "m": 1.50 }"#, r#"{"m":1.5,"n":"[cpf 1]"}"#),
+            (r#"{ "m": 1.50 }"#, r#"{ "m": 1.50 }"#),
+            ("ana@x.example, no JSON", "[email 1], no JSON"),
+        ] {
+            assert_eq!(arguments(written), told);
+        }
+        let answered = r#"{"text":"To \u005bemail 1\u005d"}"#.to_owned();
+        let call = ToolCall { id: "c".to_owned(), name: "t".to_owned(), arguments: answered };
+        let mut answer = [Item::ToolCall(call)];
+        masking.put_back_all(&mut answer);
+        let [Item::ToolCall(call)] = &answer else { panic!("a call") };
+        assert_eq!(call.arguments, r#"{"text":"To ana@x.example"}"#);
+    }
+
     /// Returns a number of a person of nine digits.
     fn cpf(nine: &[u32]) -> Vec<u32> {
         let mut digits = nine.to_vec();
@@ -401,9 +298,8 @@ mod tests {
         0_u32..10
     }
 
-    fn personal() -> impl Strategy<Value = String> {
+    fn number() -> impl Strategy<Value = String> {
         let between = prop::sample::select(vec!["", " ", "-", ".", "\u{a0}"]);
-        let email = "[a-zA-Z0-9_][a-z0-9._%+-]{0,8}@[a-z0-9]{1,6}(-[a-z0-9]{1,3})?(\\.[a-z]{2,4}){1,2}";
         prop_oneof![
             (prop::collection::vec(digit(), 9), 3_usize..12, between.clone())
                 .prop_filter("no number of a person", |(nine, ..)| nine.iter().any(|digit| *digit != nine[0]))
@@ -411,8 +307,12 @@ mod tests {
             (prop::collection::vec(digit(), 12..19), 4_usize..20, between)
                 .prop_filter("no number of a card", |(all, ..)| all.iter().any(|digit| *digit != all[0]))
                 .prop_map(|(digits, length, between)| written(&card(&digits), length, between)),
-            email,
         ]
+    }
+
+    fn personal() -> impl Strategy<Value = String> {
+        let email = "[a-zA-Z0-9_][a-z0-9._%+-]{0,8}@[a-z0-9]{1,6}(-[a-z0-9]{1,3})?(\\.[a-z]{2,4}){1,2}";
+        prop_oneof![2 => number(), 1 => email]
     }
 
     proptest! {
@@ -432,6 +332,14 @@ mod tests {
             prop_assert_eq!(&Masking::new(&ALL).mask(&told), &told);
             let back = masking.put_back(&told);
             prop_assert_eq!(Masking::new(&ALL).mask(&back), told);
+        }
+
+        /// Values that stand side by side hide each other's digits.
+        #[test]
+        fn no_digit_of_neighbours_is_told(values in prop::collection::vec(number(), 2..5), between in "[ ./-]") {
+            let told = masked(&values.join(&between));
+            let told = PLACEHOLDER.replace_all(&told, "");
+            prop_assert!(!told.contains(|character: char| character.is_ascii_digit()), "{}", told);
         }
 
         #[test]

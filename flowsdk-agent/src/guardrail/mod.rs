@@ -5,13 +5,15 @@ mod enforced;
 mod links;
 mod masking;
 mod model;
+mod personal;
 mod rules;
 
 use crate::part::AgentParts;
 
 pub use enforced::{EnforcedRules, KnownRules, Violation};
-pub use masking::{Masking, PersonalData};
+pub use masking::Masking;
 pub use model::{Guardrail, GuardrailChange, GuardrailId, NewGuardrail};
+pub use personal::PersonalData;
 pub use rules::GuardrailRules;
 
 /// The use cases of guardrails.

@@ -39,7 +39,7 @@ pub struct Guardrail {
     /// The restriction, as models are told; empty where there are only rules.
     #[schema(example = "Never promise a refund.")]
     pub text: String,
-    /// What is enforced beside it; null is nothing.
+    /// All that is enforced beside it, in place of what was before; null is nothing.
     #[schema(required = true)]
     pub rules: Option<GuardrailRules>,
     /// Whether models are told it, and its rules are enforced.
@@ -87,7 +87,7 @@ pub struct NewGuardrail {
     #[serde(default)]
     #[schema(required = false, max_length = 2_000, example = "Never promise a refund.")]
     pub text: String,
-    /// What is enforced beside it; null is nothing.
+    /// All that is enforced beside it, in place of what was before; null is nothing.
     pub rules: Option<GuardrailRules>,
     /// Whether models are told it, and its rules are enforced.
     #[serde(default = "flowsdk_core::default::yes")]
@@ -127,7 +127,7 @@ pub struct GuardrailChange {
     /// The restriction, as models are told. It may be empty where there are rules.
     #[schema(value_type = String, required = false, max_length = 2_000)]
     pub text: Option<String>,
-    /// What is enforced beside it; null is nothing.
+    /// All that is enforced beside it, in place of what was before; null is nothing.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<GuardrailRules>)]
     pub rules: Option<Option<GuardrailRules>>,

@@ -60,8 +60,8 @@ where
     /// Creates a record, once for each idempotency key.
     ///
     /// # Errors
-    /// Those of the checks of the command and of the record, [`Error::RouterUnknown`], [`Error::AgentUnknown`], [`Error::RouteTaken`],
-    /// [`Error::Idempotency`], [`Error::Storage`].
+    /// Those of the checks of the command and of the record, [`Error::RouterUnknown`], [`Error::AgentUnknown`],
+    /// [`Error::RouteTaken`], [`Error::Idempotency`], [`Error::Storage`].
     pub async fn create<N: NewRecord<Record = R>>(
         &self,
         author: &Author,

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{HasSummaries, SummarySettings, SummarySubject, Transcript};
 use crate::configuration::HasAgentParts;
 use crate::executor::Models;
-use crate::guardrail::{GuardrailRules, Masking, PersonalData};
+use crate::guardrail::{GuardrailRules, Masking};
 use crate::model::{Item, ModelError, ModelRequest};
 
 /// The consumer group on `stream:summary`.
@@ -82,8 +82,7 @@ where
     pub async fn summarize(&self, request: &SummaryRequest) -> Result<(), SummaryError> {
         let Some(asked) = self.read(request).await? else { return Ok(()) };
         let provider = self.models.open(&asked.credential).await?;
-        let mut masking = Masking::new(&asked.hidden);
-        let items = [Item::user(masking.mask(asked.transcript.as_str()))];
+        let items = [Item::user(asked.transcript.as_str())];
         let answer = provider
             .answer(ModelRequest {
                 model: &asked.settings.model,
@@ -94,7 +93,7 @@ where
                 max_output_tokens: Some(asked.settings.max_output_tokens),
             })
             .await?;
-        let summary: String = masking.put_back(answer.text().trim()).chars().take(LONGEST).collect();
+        let summary: String = asked.masking.put_back(answer.text().trim()).chars().take(LONGEST).collect();
         if summary.is_empty() {
             return Err(SummaryError::Empty);
         }
@@ -118,9 +117,10 @@ where
         let Some(credential) = tx.llm_credentials().find(&id).await? else { return Ok(None) };
         let guardrails = tx.agent_parts().guardrails_of(&subject.router_id).await?;
         let rules = guardrails.iter().filter_map(|guardrail| guardrail.rules.as_ref());
-        let hidden = GuardrailRules::merged(rules).masked_data;
+        let mut masking = Masking::new(&GuardrailRules::merged(rules).masked_data);
         let said = said(&mut tx, request, &subject).await?;
-        Ok(Transcript::of(&said).map(|transcript| Asked { settings, credential, transcript, hidden }))
+        let transcript = Transcript::of(&said, &mut masking);
+        Ok(transcript.map(|transcript| Asked { settings, credential, transcript, masking }))
     }
 }
 
@@ -129,8 +129,8 @@ struct Asked {
     settings: SummarySettings,
     credential: flowsdk_core::credential::LlmCredential,
     transcript: Transcript,
-    /// Personal data that it is not told.
-    hidden: Vec<PersonalData>,
+    /// What stands in the transcript in place of personal data.
+    masking: Masking,
 }
 
 /// Returns what was said in a ticket or chat, newest first.

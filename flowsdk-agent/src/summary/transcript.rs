@@ -3,6 +3,8 @@
 use flowsdk_core::message::{Direction, Message, SenderKind};
 use serde_json::Value;
 
+use crate::guardrail::Masking;
+
 /// Most characters of a transcript. What is older is left out.
 const LONGEST: usize = 48_000;
 /// Most characters of one message.
@@ -13,10 +15,10 @@ const LONGEST_LINE: usize = 2_000;
 pub struct Transcript(String);
 
 impl Transcript {
-    /// Writes messages down, which come newest first; `None` where nobody said a word.
-    pub fn of(newest_first: &[Message]) -> Option<Self> {
+    /// Writes messages down, which come newest first, with placeholders for what is hidden; `None` where nobody said a word.
+    pub fn of(newest_first: &[Message], masking: &mut Masking) -> Option<Self> {
         let (mut lines, mut length) = (Vec::new(), 0);
-        for line in newest_first.iter().filter_map(line_of) {
+        for line in newest_first.iter().filter_map(|message| line_of(message, masking)) {
             length += line.len();
             if length > LONGEST {
                 lines.push("[...]".to_owned());
@@ -34,8 +36,9 @@ impl Transcript {
     }
 }
 
-fn line_of(message: &Message) -> Option<String> {
-    let text = text_of(&message.content);
+/// What is hidden is so before the text is cut: of half a number nobody could tell what it was.
+fn line_of(message: &Message, masking: &mut Masking) -> Option<String> {
+    let text = masking.mask(text_of(&message.content));
     let text = match text.trim() {
         "" if message.kind == "text" => return None,
         "" => format!("[{}]", message.kind),
