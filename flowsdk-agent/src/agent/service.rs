@@ -12,7 +12,7 @@ use flowsdk_core::in_use::{Dependants, HasReferences, Referred};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
 use flowsdk_core::router::{Admitted, HasRouters, Reach};
-use flowsdk_core::session::{HasLiveSessions, SessionsOf};
+use flowsdk_core::session::HasLiveSessions;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::words::NameQuery;
 
@@ -128,8 +128,7 @@ where
         let before: AiAgent = steps::find_for_update(&mut tx, reach, id).await?;
         if !force {
             let mut dependants = Dependants::default();
-            let sessions = SessionsOf::AiAgent(&before.router_id, id);
-            dependants.sessions(tx.live_sessions().count(sessions).await?);
+            dependants.sessions(tx.live_sessions().count_of_agent(&before.router_id, id).await?);
             dependants.references(&tx.references().referrers(Referred::AiAgent(id)).await?);
             let naming = tx.references().published_flows_naming(&before.router_id, id.as_str()).await?;
             dependants.published_flows(&naming);

@@ -14,8 +14,6 @@ pub enum SessionsOf<'a> {
     Router(&'a RouterId),
     /// The flow that they stand in or come back to; of this router.
     Flow(&'a RouterId, &'a FlowId),
-    /// The AI agent that has them or to which they come back; of this router.
-    AiAgent(&'a RouterId, &'a AgentId),
     /// A webchat channel, with the sessions of its visitors.
     WebchatChannel(&'a ChannelId),
     /// A number of the phone channel, by the provider's id.
@@ -27,6 +25,9 @@ pub enum SessionsOf<'a> {
 pub trait LiveSessions: Send {
     /// Returns how many there are, with those that froze before they began.
     async fn count(&mut self, of: SessionsOf<'_>) -> Result<i64, StorageError>;
+
+    /// Returns how many sessions of a router an AI agent has, or gets back from another one.
+    async fn count_of_agent(&mut self, router: &RouterId, agent: &AgentId) -> Result<i64, StorageError>;
 
     /// Ends them, frozen ones too, whether they began or not, with everything that was kept for them; which ones. Their chats stay.
     async fn end(&mut self, of: SessionsOf<'_>) -> Result<Vec<SessionId>, StorageError>;

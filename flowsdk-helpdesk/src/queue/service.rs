@@ -106,8 +106,8 @@ where
         Ok(queue)
     }
 
-    /// Deletes a queue. Open tickets, distribution rules and published flows that name it stand in the way; with `force` the tickets close with
-    /// [`CloseKind::System`], so that their flows go on, and the rules go (rulings S13).
+    /// Deletes a queue. Open tickets, distribution rules and published flows that name it stand in the way. With `force` the
+    /// tickets close with [`CloseKind::System`], so that their flows go on, and the rules go (rulings S13).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::InUse`], [`Error::Storage`].

@@ -56,8 +56,9 @@ impl Ticket {
         if !self.is_open() {
             return false;
         }
-        self.contact_wrote_at =
-            self.contact_wrote_at.max(event.contact_wrote_at.unwrap_or(self.contact_wrote_at));
+        if let Some(at) = event.contact_wrote_at.filter(|_| !event.opens()) {
+            self.contact_wrote_at = self.contact_wrote_at.max(at);
+        }
         match &event.change {
             AiTicketChange::Created { .. } => false,
             AiTicketChange::Updated { agent_id, sentiment } => {

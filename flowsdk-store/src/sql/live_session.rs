@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{AgentId, RouterId};
 use flowsdk_core::session::{HasLiveSessions, LiveSessions, SessionId, SessionsOf};
 
 use super::SqlTx;
@@ -61,28 +62,13 @@ const COUNT_OF_FLOW: Sql = of_flow!("SELECT COUNT(*)", "");
 const END_OF_FLOW: Sql = of_flow!("DELETE", " RETURNING id");
 
 /// Those that an AI agent has, and those that come back to it from another one.
-macro_rules! of_ai_agent {
-    ($head:literal, $tail:literal) => {
-        sql_per(
-            concat!(
-                $head,
-                " FROM session WHERE router_id = $1 AND mode = 'agent'
-                 AND EXISTS (SELECT 1 FROM json_each(session.state, '$.agent.agentChain') AS entry
-                             WHERE entry.value->>'agentId' = $2)",
-                $tail
-            ),
-            concat!(
-                $head,
-                " FROM session WHERE router_id = $1 AND mode = 'agent'
-                 AND state->'agent'->'agentChain' @> jsonb_build_array(jsonb_build_object('agentId', $2::text))",
-                $tail
-            ),
-        )
-    };
-}
-
-const COUNT_OF_AI_AGENT: Sql = of_ai_agent!("SELECT COUNT(*)", "");
-const END_OF_AI_AGENT: Sql = of_ai_agent!("DELETE", " RETURNING id");
+const COUNT_OF_AGENT: Sql = sql_per(
+    "SELECT COUNT(*) FROM session WHERE router_id = $1 AND mode = 'agent'
+     AND EXISTS (SELECT 1 FROM json_each(session.state, '$.agent.agentChain') AS entry
+                 WHERE entry.value->>'agentId' = $2)",
+    "SELECT COUNT(*) FROM session WHERE router_id = $1 AND mode = 'agent'
+     AND state->'agent'->'agentChain' @> jsonb_build_array(jsonb_build_object('agentId', $2::text))",
+);
 
 /// Ids of sessions begin with their channel, `wc-<channelId>-` or `wa-<phoneNumberId>-`; the bounds are those of its primary key.
 const COUNT_OF_CHANNEL: Sql = counted!("id >= $1 AND id < $2", "session_id >= $1 AND session_id < $2");
@@ -90,8 +76,7 @@ const UNBEGUN_OF_CHANNEL: Sql = end_of_unbegun!("session_id >= $1 AND session_id
 const END_OF_CHANNEL: Sql = sql("DELETE FROM session WHERE id >= $1 AND id < $2 RETURNING id");
 
 super::statement::statements! {
-    COUNT_OF_ROUTER, UNBEGUN_OF_ROUTER, END_OF_ROUTER, COUNT_OF_FLOW, END_OF_FLOW, COUNT_OF_AI_AGENT,
-    END_OF_AI_AGENT, COUNT_OF_CHANNEL,
+    COUNT_OF_ROUTER, UNBEGUN_OF_ROUTER, END_OF_ROUTER, COUNT_OF_FLOW, END_OF_FLOW, COUNT_OF_AGENT, COUNT_OF_CHANNEL,
     UNBEGUN_OF_CHANNEL, END_OF_CHANNEL
 }
 
@@ -121,9 +106,6 @@ impl LiveSessions for SqlTx {
             SessionsOf::Flow(router, flow) => {
                 self.conn.fetch_optional::<(i64,)>(COUNT_OF_FLOW, (router, flow)).await
             }
-            SessionsOf::AiAgent(router, agent) => {
-                self.conn.fetch_optional::<(i64,)>(COUNT_OF_AI_AGENT, (router, agent)).await
-            }
             SessionsOf::WebchatChannel(channel) => {
                 let (from, to) = bounds("wc", channel.as_str());
                 self.conn.fetch_optional::<(i64,)>(COUNT_OF_CHANNEL, (&from, &to)).await
@@ -136,6 +118,11 @@ impl LiveSessions for SqlTx {
         Ok(row.map_or(0, |(count,)| count))
     }
 
+    async fn count_of_agent(&mut self, router: &RouterId, agent: &AgentId) -> Result<i64, StorageError> {
+        let row: Option<(i64,)> = self.conn.fetch_optional(COUNT_OF_AGENT, (router, agent)).await?;
+        Ok(row.map_or(0, |(count,)| count))
+    }
+
     async fn end(&mut self, of: SessionsOf<'_>) -> Result<Vec<SessionId>, StorageError> {
         // First the entries that froze them, then the sessions, as a replay does.
         let ended: Vec<SessionId> = match of {
@@ -145,9 +132,6 @@ impl LiveSessions for SqlTx {
                 [unbegun, begun].concat()
             }
             SessionsOf::Flow(router, flow) => self.conn.fetch_column(END_OF_FLOW, (router, flow)).await?,
-            SessionsOf::AiAgent(router, agent) => {
-                self.conn.fetch_column(END_OF_AI_AGENT, (router, agent)).await?
-            }
             SessionsOf::WebchatChannel(channel) => self.end_of_channel("wc", channel.as_str()).await?,
             SessionsOf::PhoneNumber(number) => self.end_of_channel("wa", number).await?,
         };

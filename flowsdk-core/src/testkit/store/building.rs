@@ -334,8 +334,8 @@ where
     }
     for (agent, count) in [("sales", 1), ("care", 1), ("bills", 0), ("car", 0)] {
         let agent = agent.parse().expect("an id");
-        let of = SessionsOf::AiAgent(&world.router, &agent);
-        assert_eq!(tx.live_sessions().count(of).await.expect("count"), count, "{agent}");
+        let found = tx.live_sessions().count_of_agent(&world.router, &agent).await.expect("count");
+        assert_eq!(found, count, "{agent}");
     }
     for (flow, ended) in [("outer", vec![called.id]), ("middle", Vec::new()), ("inner", vec![other.id])] {
         let flow = id(flow);

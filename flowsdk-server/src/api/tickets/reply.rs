@@ -29,7 +29,7 @@ const COLLECTION: &str = "/messages";
     responses(
         (status = 201, description = "The message", body = Replied),
         (status = 409, description = "`ticket_closed`; `ticket_waiting`; `ticket_assigned`: another agent has it; \
-            `ticket_of_ai_agent`; \
+            `ticket_of_ai_agent`: AI agents have it; \
             `conversation_moved_on`; `messages_unseen`: the contact has written after `lastSeenMessageId`; \
             `window_closed`; `idempotency_conflict`"),
         (status = 422, description = "`content_unsupported`: the channel does not carry it; `media_unknown`: the \
