@@ -2,7 +2,7 @@
 //!
 //! Nothing here names SQL. [`agent`] has the agents of routers, beside which stand their [system prompts](prompt),
 //! [guardrails](guardrail) and [routes](route). [`model`] has the ports of model providers; [`openai`] speaks to OpenAI and to
-//! servers like it; [`scripted`] answers by rules, without a network. [`tool`] has the tools of an agent, [`turn`] the course
+//! servers like it; [`scripted`] answers by rules, without a network. A [`set`] has agents with all that they need. [`tool`] has the tools of an agent, [`turn`] the course
 //! of a turn. What is said to agents waits in the [`inbox`]; the [`executor`] runs their turns, by what [`configuration`]
 //! reads, and writes each step into the [`ledger`]. [`knowledge`] has the documents that agents search. Of what is over a
 //! [`summary`] is written. What their models used is counted as [`usage`], with the [prices](price) of routers, and limited
@@ -24,6 +24,7 @@ pub mod price;
 pub mod prompt;
 pub mod route;
 pub mod scripted;
+pub mod set;
 pub mod summary;
 pub mod tool;
 pub mod turn;

@@ -43,8 +43,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Starts a working chat on this machine: makes a data folder with secrets of its own, an administrator, a flow, a
-    /// test channel, and a queue with two agents. A second start on the same folder goes on where it was.
+    /// Starts a working chat on this machine: makes a data folder with secrets of its own, an administrator, a flow,
+    /// AI agents on a scripted model, a test channel, and a queue with two agents. A second start on the same folder goes on where it was.
     Demo {
         /// The data folder.
         #[arg(long, default_value = "data")]
@@ -306,6 +306,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     if std::env::var_os("PHONE_API_URL").is_none() {
         config.phone.api_url = demo::api_url(address).parse()?;
     }
+    let adapters = Adapters { models: Some(demo::models(&config)?), ..adapters };
     let app =
         App::build(config, adapters).await.map_err(|error| match error.downcast::<DatabaseTaken>() {
             Ok(_) => format!(

@@ -18,7 +18,7 @@ mod tx;
 mod under_way;
 mod writing;
 
-pub use models::Models;
+pub use models::{Models, OneModel};
 pub use run::{Executor, Settings};
 pub use tx::ExecutorTx;
 pub use under_way::Served;

@@ -17,3 +17,14 @@ pub trait Models: Debug + Send + Sync {
     /// [`ModelError::Account`]: the credential has no key, or no address.
     async fn open(&self, credential: &LlmCredential) -> Result<Arc<dyn ModelProvider>, ModelError>;
 }
+
+/// Opens the same model for every credential.
+#[derive(Debug, Clone)]
+pub struct OneModel(pub Arc<dyn ModelProvider>);
+
+#[async_trait]
+impl Models for OneModel {
+    async fn open(&self, _: &LlmCredential) -> Result<Arc<dyn ModelProvider>, ModelError> {
+        Ok(Arc::clone(&self.0))
+    }
+}

@@ -64,7 +64,7 @@ impl GuardrailRules {
     }
 
     /// Returns what does not fit, each with its field below `rules`, in a guardrail of one agent or of all.
-    pub(super) fn flaws(&self, is_of_agent: bool) -> Vec<(String, Text)> {
+    pub(crate) fn flaws(&self, is_of_agent: bool) -> Vec<(String, Text)> {
         let mut flaws = Vec::new();
         if is_of_agent && !self.masked_data.is_empty() {
             flaws.push(("rules.maskedData".to_owned(), ONLY_OF_ROUTERS));

@@ -86,7 +86,8 @@ impl<'a> Scene<'a> {
             Some(tool) => {
                 let (_, output) = self.results.iter().find(|(call, _)| call.name == *tool)?;
                 if let Some(pattern) = &when.result {
-                    pattern.find(output)?;
+                    let groups = pattern.find(output)?.into_iter().enumerate();
+                    words.extend(groups.map(|(number, group)| (format!("result.{number}"), group)));
                 }
                 words.push(("result".to_owned(), (*output).to_owned()));
             }
@@ -231,6 +232,25 @@ mod tests {
         let call = ToolCall { id: "c".to_owned(), name: "ragSearch".to_owned(), arguments: "{}".to_owned() };
         let items = [Item::user("x"), Item::ToolCall(call), Item::result("c", "Not Found")];
         assert_eq!(calls(&answer("", &items).await.expect("an answer")), [("transferToHuman", "{}")]);
+    }
+
+    #[tokio::test]
+    async fn a_part_of_a_result_is_passed_on() {
+        let script = r#"{ "rules": [{ "when": { "after": "ragSearch", "result": "price: (\\d+)" },
+            "calls": [{ "tool": "sendTextMessage", "arguments": { "text": "{{result.1}} of {{result.0}}" } }] }] }"#;
+        let call = ToolCall { id: "c".to_owned(), name: "ragSearch".to_owned(), arguments: "{}".to_owned() };
+        let items = [Item::user("x"), Item::ToolCall(call), Item::result("c", "tea, price: 12")];
+        let scripted = Scripted::new(Script::parse(script).expect("a script"));
+        let request = ModelRequest {
+            model: "script",
+            instructions: "",
+            items: &items,
+            known: None,
+            tools: &[],
+            max_output_tokens: None,
+        };
+        let answer = scripted.answer(request).await.expect("an answer");
+        assert_eq!(calls(&answer), [("sendTextMessage", r#"{"text":"12 of price: 12"}"#)]);
     }
 
     #[tokio::test]

@@ -39,8 +39,8 @@ pub struct Rule {
     /// A text of the model beside its calls. Contacts do not see it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The calls of tools. In texts of their arguments `{{1}}` is the first group of the pattern, `{{0}}` all that it found,
-    /// and `{{result}}` the result of the tool in `after`.
+    /// The calls of tools. In texts of their arguments `{{1}}` is the first group of the pattern of `input`, `{{0}}` all that it
+    /// found, and `{{result}}` the result of the tool in `after`. `{{result.1}}` is the first group of the pattern of `result`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ScriptedCall>,
     /// How the provider fails instead.

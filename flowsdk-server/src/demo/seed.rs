@@ -1,8 +1,10 @@
 //! The first records of the demonstration.
 
+use flowsdk_agent::set::AgentSetTx;
 use flowsdk_channels::webchat::{HasWebchat, Purpose, WebchatChannel};
 use flowsdk_core::chat::{Attachments, StartOn};
 use flowsdk_core::context::OpContext;
+use flowsdk_core::credential::HasLlmCredentials;
 use flowsdk_core::fault::{BoxError, StorageError};
 use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion, HasFlows, Written};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
@@ -13,6 +15,8 @@ use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::text::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+
+use super::assistant::{self, CREDENTIAL};
 
 /// The texts of the demonstration in one language.
 struct Texts {
@@ -49,7 +53,7 @@ fn demo_key() -> Key<Demo> {
     Key::new("demo".to_owned(), None)
 }
 
-/// Creates router, flow and test channel in `language`, once a database.
+/// Creates router, AI agents, flow and test channel in `language`, once a database.
 pub async fn seed<S: Store>(
     store: &S,
     kv: &dyn KeyValue,
@@ -57,26 +61,24 @@ pub async fn seed<S: Store>(
     language: Language,
 ) -> Result<Demo, BoxError>
 where
-    S::Tx: HasRouters + HasFlows + HasWebchat,
+    S::Tx: HasRouters + HasFlows + HasWebchat + HasLlmCredentials + AgentSetTx,
 {
     if let Some(demo) = kv.read(&demo_key()).await? {
         return Ok(demo);
     }
     let demo = Demo { channel_id: ChannelId::generate(cx.ids()), router_id: RouterId::generate(cx.ids()) };
-    create(store, cx, &demo, Texts::of(language)).await?;
+    create(store, cx, &demo, language).await?;
     // Only once everything is there: a crash in between leaves an unused router and begins anew.
     Ok(kv.claim(&demo_key(), &demo).await?)
 }
 
-async fn create<S: Store>(
-    store: &S,
-    cx: &OpContext,
-    demo: &Demo,
-    texts: &'static Texts,
-) -> Result<(), BoxError>
+async fn create<S: Store>(store: &S, cx: &OpContext, demo: &Demo, language: Language) -> Result<(), BoxError>
 where
-    S::Tx: HasRouters + HasFlows + HasWebchat,
+    S::Tx: HasRouters + HasFlows + HasWebchat + HasLlmCredentials + AgentSetTx,
 {
+    let texts = Texts::of(language);
+    let agents = assistant::agents(language)?;
+    let credential = CREDENTIAL.parse()?;
     let definition = Written::read(texts.flow)?;
     let problems = FlowDefinition::parse(&definition).map(|flow| flow.validate()).unwrap_or_else(|p| p);
     if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
@@ -87,6 +89,7 @@ where
     let mut tx = store.begin().await?;
     let written: Result<(), StorageError> = async {
         tx.routers().insert(&Router::new(demo.router_id.clone(), name, cx.now())).await?;
+        assistant::plant(&mut tx, cx, &demo.router_id, &agents, &credential).await?;
         tx.flows().insert(&Flow::new(flow_id.clone(), demo.router_id.clone(), name, cx.now())).await?;
         tx.flows()
             .publish(&FlowVersion {

@@ -18,6 +18,7 @@ mod harness;
 mod agents;
 mod ai_figures;
 mod api;
+mod assistant;
 mod attachments;
 mod auth;
 mod composition;

@@ -8,7 +8,7 @@ import { WAIT_MS, needed, newPage as openPage, problems, shot, step, trial } fro
 
 const CHAT_URL = needed('CHAT_URL');
 const HELLO = 'Olá! 👋 Eu sou o assistente de demonstração do FlowSDK. Como você se chama?';
-const ASK = 'O que você quer fazer?\n\nEscreva “atendente” para falar com uma pessoa.';
+const ASK = 'O que você quer fazer?\n\n“assistente” fala com nossa IA, “atendente” com uma pessoa.';
 
 const line = await cuttable(CHAT_URL);
 

@@ -7,7 +7,7 @@ export const MENU = {
   interactive: {
     type: 'button',
     body: { text: 'O que você quer fazer?' },
-    footer: { text: 'Escreva “atendente” para falar com uma pessoa.' },
+    footer: { text: '“assistente” fala com nossa IA, “atendente” com uma pessoa.' },
     action: {
       buttons: [
         { type: 'reply', reply: { id: 'plans', title: 'Ver planos' } },

@@ -124,7 +124,7 @@ async function run() {
     await page.locator('.mine[data-delivery="sent"]').nth(1).waitFor();
     await page.waitForFunction(() => {
       const shown = [...document.querySelectorAll('.bubble')].map((one) => one.innerText.trim()).slice(2);
-      return JSON.stringify(shown) === '["Ana","Prazer, Ana!","O que você quer fazer?\\n\\nEscreva “atendente” para falar com uma pessoa.","Enquanto isso"]';
+      return JSON.stringify(shown) === '["Ana","Prazer, Ana!","O que você quer fazer?\\n\\n“assistente” fala com nossa IA, “atendente” com uma pessoa.","Enquanto isso"]';
     });
   });
 

@@ -7,7 +7,7 @@ import { WAIT_MS, needed, newPage, shot as shotOf, step, trial } from './trial.m
 const PHONE_URL = needed('PHONE_URL');
 const API = new URL('/simulator/api/v24.0/', PHONE_URL);
 const HELLO = 'Olá! 👋 Eu sou o assistente de demonstração do FlowSDK. Como você se chama?';
-const ASK = 'O que você quer fazer?\n\nEscreva “atendente” para falar com uma pessoa.';
+const ASK = 'O que você quer fazer?\n\n“assistente” fala com nossa IA, “atendente” com uma pessoa.';
 
 const page = await newPage({ viewport: { width: 1000, height: 860 } });
 await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
