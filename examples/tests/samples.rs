@@ -6,7 +6,7 @@ const GUIDE: &str = include_str!("../../docs/embedding.md");
 fn shown(program: &str) -> String {
     let code: Vec<&str> =
         program.lines().skip_while(|line| line.starts_with("//!") || line.is_empty()).collect();
-    code.join("\n").replace("../../flows/age.json", "age.json")
+    code.join("\n").replace("../../flows/", "").replace("../../agents/", "")
 }
 
 #[test]
@@ -14,6 +14,7 @@ fn the_guide_shows_the_programs_as_they_are() {
     for (program, most) in [
         (include_str!("../src/bin/flow.rs"), 15),
         (include_str!("../src/bin/bot.rs"), 25),
+        (include_str!("../src/bin/agent.rs"), 40),
         (include_str!("../src/bin/mount.rs"), 40),
     ] {
         let shown = shown(program);

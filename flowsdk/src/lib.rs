@@ -25,7 +25,8 @@
 //! # Ok::<(), flowsdk::InvalidFlow>(())
 //! ```
 //!
-//! A [`Bot`] answers with a flow over a store, in memory or in a SQLite file, and delivers by a transport of your own.
+//! A [`Bot`] answers with a flow over a store, in memory or in a SQLite file, and delivers by a transport of your own. With
+//! [`BotBuilder::agents`] AI agents have the conversations that the flow hands to them.
 
 #[cfg(feature = "bot")]
 mod bot;
@@ -37,6 +38,8 @@ pub use bot::{Answer, Bot, BotBuilder, BotError, DeliveryError, Transport};
 pub use conversation::{Conversation, Reply};
 pub use flow::{Flow, InvalidFlow};
 
+#[cfg(feature = "bot")]
+pub use flowsdk_agent as agent;
 pub use flowsdk_core as core;
 pub use flowsdk_core::message::ContentMessage;
 #[cfg(feature = "bot")]

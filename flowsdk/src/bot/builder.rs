@@ -3,20 +3,27 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
+use flowsdk_agent::executor::Settings;
+use flowsdk_agent::inbox::AGENT_GROUP;
+use flowsdk_agent::model::ModelProvider;
+use flowsdk_agent::set::AgentSet;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{
     CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, Conversations, Handover, MessagePersister,
+    ToolCalls,
 };
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::flow::{HttpCaller, ScriptRunner};
-use flowsdk_core::stream::consumer::{ConsumerConfig, Each};
+use flowsdk_core::stream::consumer::ConsumerConfig;
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_outside::http::{AllowedHosts, GuardedHttp};
 use flowsdk_outside::requests::requests;
 use flowsdk_outside::script::NoScripts;
 use flowsdk_store::sql::{DatabaseUrl, Hold, OutboxRoutes, SqlStore, Synchronous};
 
+use super::agents::Agents;
 use super::installation::install;
 use super::tasks::{DELIVERY_GROUP, Tasks};
 use super::transport::Deliveries;
@@ -35,6 +42,8 @@ pub struct BotBuilder {
     key: Option<MasterKey>,
     http: Option<Arc<dyn HttpCaller>>,
     scripts: Option<Arc<dyn ScriptRunner>>,
+    agents: Option<Agents>,
+    quiet: Duration,
 }
 
 impl fmt::Debug for BotBuilder {
@@ -53,6 +62,8 @@ impl BotBuilder {
             key: None,
             http: None,
             scripts: None,
+            agents: None,
+            quiet: Settings::default().quiet,
         }
     }
 
@@ -108,6 +119,19 @@ impl BotBuilder {
         Self { scripts: Some(scripts), ..self }
     }
 
+    /// Has these AI agents, whom the `agent` blocks of the flow name, and asks `model` for all of them. What they know is found by
+    /// its words. Agents that were there at an earlier start become these; documents that are not in the set any more are forgotten.
+    #[must_use]
+    pub fn agents(self, set: AgentSet, model: impl ModelProvider + 'static) -> Self {
+        Self { agents: Some(Agents { set, model: Arc::new(model) }), ..self }
+    }
+
+    /// Has AI agents answer when a contact has been quiet for so long: 1.5 seconds without this. Messages until then are one turn.
+    #[must_use]
+    pub fn quiet(self, quiet: Duration) -> Self {
+        Self { quiet, ..self }
+    }
+
     /// Opens the store, publishes the flow if it is another one than before, and starts the bot's tasks. It takes up
     /// the conversations and deliveries that the last stop or crash left.
     ///
@@ -118,11 +142,15 @@ impl BotBuilder {
         let reads = CONVERSATION_TOPICS.iter().map(|&topic| (topic, CONVERSATION_GROUP));
         // Without a transport nobody would ever read the answers out of the outbox.
         let delivered = self.transport.as_ref().map(|_| (TopicName::OutgoingChat, DELIVERY_GROUP));
-        let routes = OutboxRoutes::embedded(reads.chain(delivered));
+        let for_agents = self.agents.as_ref().map(|_| (TopicName::Agent, AGENT_GROUP));
+        let routes = OutboxRoutes::embedded(reads.chain(delivered).chain(for_agents));
         let cx = self.cx;
         let store = SqlStore::connect(&self.database, routes).await?;
         let store = Arc::new(store.with_context(cx.clone()));
         install(&store, &cx, &self.flow).await?;
+        if let Some(agents) = &self.agents {
+            agents.prepare(&store, &cx).await?;
+        }
 
         let http = match self.http {
             Some(http) => http,
@@ -132,12 +160,18 @@ impl BotBuilder {
             ),
         };
         let scripts = self.scripts.unwrap_or_else(|| Arc::new(NoScripts));
-        let (outside, performer) = requests(cx.clock(), http, scripts);
         // Nothing was encrypted for a bot without a key, so any key will do.
-        let key = self.key.unwrap_or_else(MasterKey::random);
+        let key = Arc::new(self.key.unwrap_or_else(MasterKey::random));
+        let tools = ToolCalls::new(
+            Arc::clone(&store),
+            cx.clone(),
+            Arc::clone(&key),
+            Arc::clone(&http),
+            Arc::clone(&scripts),
+        );
+        let (outside, performer) = requests(cx.clock(), http, scripts);
         let conversations =
-            Conversations::new(Arc::clone(&store), cx.clone(), Arc::new(key), Handover::Stream)
-                .with_outside(outside);
+            Conversations::new(Arc::clone(&store), cx.clone(), key, Handover::Stream).with_outside(outside);
 
         let mut tasks = Tasks::new(Arc::clone(&store), cx.clone(), claim);
         let turns = tasks.consume(
@@ -148,6 +182,9 @@ impl BotBuilder {
         );
         tasks.timers(turns.clone());
         tasks.perform(performer, turns.clone());
+        if let Some(agents) = self.agents {
+            agents.start(&mut tasks, &store, &cx, tools, self.quiet);
+        }
         if let Some(transport) = self.transport {
             tasks.delivers = true;
             let deliveries = Deliveries {
@@ -156,7 +193,7 @@ impl BotBuilder {
                 clock: cx.clock(),
             };
             drop(tasks.consume(
-                Each::new(deliveries),
+                deliveries,
                 &[TopicName::OutgoingChat],
                 DELIVERY_GROUP,
                 ConsumerConfig { parallel: DELIVERIES_AT_ONCE, ..ConsumerConfig::named("deliveries") },

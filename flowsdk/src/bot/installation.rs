@@ -1,10 +1,12 @@
 //! The records of a bot: its router, flow and channel.
 
+use flowsdk_agent::set::AgentSet;
 use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
 use flowsdk_core::context::OpContext;
+use flowsdk_core::credential::{HasLlmCredentials as _, LlmCredential, LlmProvider};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{Flow as FlowRecord, FlowVersion, HasFlows as _};
-use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
+use flowsdk_core::id::{FlowId, FlowVersionId, LlmCredentialId, RouterId};
 use flowsdk_core::router::{HasRouters as _, Router};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::{SqlStore, SqlTx};
@@ -13,6 +15,8 @@ use crate::Flow;
 
 const ROUTER: &str = "bot-router";
 const FLOW: &str = "bot-flow";
+/// The credential of the agents' model. The model is in the program, so that it has neither a key nor an address.
+const MODEL: &str = "bot-model";
 pub(super) const CHANNEL: &str = "bot";
 
 /// An id of the bot's own records.
@@ -39,6 +43,30 @@ pub(super) async fn install(store: &SqlStore, cx: &OpContext, flow: &Flow) -> Re
     if publish(&mut tx, cx, flow, &flow_id, &router).await? {
         tx.routers().set_initial_flow(&router, Some(&flow_id)).await?;
     }
+    tx.commit().await
+}
+
+/// Creates the records of the agents, or makes them what they are now.
+pub(super) async fn install_agents(
+    store: &SqlStore,
+    cx: &OpContext,
+    agents: &AgentSet,
+) -> Result<(), StorageError> {
+    let id: LlmCredentialId = bot_id(MODEL);
+    let mut tx = store.begin().await?;
+    if tx.llm_credentials().find(&id).await?.is_none() {
+        let credential = LlmCredential {
+            id: id.clone(),
+            name: MODEL.to_owned(),
+            provider: LlmProvider::OpenaiCompatible,
+            base_url: None,
+            api_key: None,
+            created_at: cx.now(),
+            updated_at: cx.now(),
+        };
+        tx.llm_credentials().insert(&credential).await?;
+    }
+    agents.install(&mut tx, cx, &bot_id(ROUTER), &id).await?;
     tx.commit().await
 }
 

@@ -1,5 +1,6 @@
 //! A bot: one flow over a store, with a transport of the embedder's own.
 
+mod agents;
 mod builder;
 mod installation;
 mod tasks;
@@ -7,6 +8,7 @@ mod transport;
 
 use std::sync::Arc;
 
+use flowsdk_agent::set::InvalidAgentSet;
 use flowsdk_core::contact::{Contact, HasContacts as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent};
@@ -48,6 +50,9 @@ pub enum BotError {
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
+    /// The AI agents cannot be used.
+    #[error("the AI agents cannot be used: {0}")]
+    Agents(#[from] InvalidAgentSet),
     /// The caller for HTTP requests cannot be built.
     #[error("HTTP cannot be set up: {0}")]
     Http(String),
@@ -120,7 +125,7 @@ impl Bot {
     }
 
     /// Waits up to a second for the answers that are not delivered yet, finishes the turns that have begun, and closes the
-    /// store. Answers that are still not delivered are delivered at the next start.
+    /// store. For what AI agents answer it waits some 15 seconds longer. Answers that are still not delivered are delivered at the next start.
     pub async fn stop(self) {
         drop(self.turns);
         self.tasks.stop().await;

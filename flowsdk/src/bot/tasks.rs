@@ -3,11 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use flowsdk_agent::executor::Executor;
+use flowsdk_agent::inbox::{AGENT_GROUP, HasInbox as _};
+use flowsdk_agent::knowledge::Ingest;
+use flowsdk_agent::ledger::HasAgentTurns as _;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent, InputTimers};
+use flowsdk_core::conversation::{CONVERSATION_GROUP, ConversationConsumer, ConversationEvent, InputTimers};
 use flowsdk_core::event::{FlowEvent, InputTimeout};
-use flowsdk_core::fault::Chain;
+use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::lease::Leases;
+use flowsdk_core::store::Store as _;
 use flowsdk_core::stream::broker::Broker;
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription,
@@ -24,7 +29,7 @@ use tokio_util::task::TaskTracker;
 const TIMER_PERIOD: Duration = Duration::from_secs(1);
 const LEASE: Duration = Duration::from_secs(10);
 /// How long a stop waits for deliveries, and how often it looks.
-const LAST_DELIVERIES: Duration = Duration::from_secs(1);
+pub(super) const LAST_DELIVERIES: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// The consumer group that delivers answers.
 pub(super) const DELIVERY_GROUP: &str = "transport";
@@ -42,6 +47,10 @@ pub(super) struct Tasks {
     work: (CancellationToken, TaskTracker),
     /// Whether a transport consumes the answers.
     pub(super) delivers: bool,
+    /// Whether AI agents answer.
+    has_agents: bool,
+    /// How long a stop waits for what is not answered or not delivered yet.
+    last_deliveries: Duration,
     _claim: Claim,
 }
 
@@ -65,6 +74,8 @@ impl Tasks {
             intake: Default::default(),
             work: Default::default(),
             delivers: false,
+            has_agents: false,
+            last_deliveries: LAST_DELIVERIES,
             _claim: claim,
             store,
             cx,
@@ -135,10 +146,25 @@ impl Tasks {
         }));
     }
 
+    /// Runs AI agents, and reads what they know. A stop waits as long for their answers.
+    pub(super) fn agents(
+        &mut self,
+        executor: Executor<SqlStore>,
+        ingest: Ingest<SqlStore>,
+        last_answers: Duration,
+    ) {
+        self.has_agents = true;
+        self.last_deliveries = LAST_DELIVERIES + last_answers;
+        let (executor, stop) = (Arc::new(executor), self.work.0.clone());
+        self.work.1.spawn(async move { executor.run(&stop).await });
+        let stop = self.work.0.clone();
+        self.work.1.spawn(async move { ingest.run(&stop).await });
+    }
+
     /// Stops: at first waits a moment for answers that are committed and not delivered yet.
     pub(super) async fn stop(self) {
         // A transport that fails has the rest at the next start.
-        drop(tokio::time::timeout(LAST_DELIVERIES, self.delivered()).await);
+        drop(tokio::time::timeout(self.last_deliveries, self.delivered()).await);
         for (stop, tasks) in [self.intake, self.work] {
             stop.cancel();
             tasks.close();
@@ -150,10 +176,42 @@ impl Tasks {
 impl Tasks {
     /// Returns when no answer waits.
     async fn delivered(&self) {
-        let stream = StreamPartition { topic: TopicName::OutgoingChat, index: 0 };
-        while self.delivers && self.broker.backlog(stream, DELIVERY_GROUP).await.is_ok_and(|left| left > 0) {
+        // What an agent hands to another one passes the first of the places again: the second look finds it there.
+        let mut idle = 0;
+        while self.has_agents && idle < 2 {
+            if self.is_idle().await.unwrap_or(true) {
+                idle += 1;
+            } else {
+                idle = 0;
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        }
+        while self.delivers && self.waits(TopicName::OutgoingChat, DELIVERY_GROUP).await {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
+    }
+
+    /// Returns whether nothing is on its way to an agent, and no agent and no flow has anything to do. The places are looked at
+    /// in the order in which events pass them.
+    async fn is_idle(&self) -> Result<bool, StorageError> {
+        if self.waits(TopicName::Agent, AGENT_GROUP).await {
+            return Ok(false);
+        }
+        if self.has_agent_work().await? {
+            return Ok(false);
+        }
+        Ok(!self.waits(TopicName::Flow, CONVERSATION_GROUP).await)
+    }
+
+    async fn has_agent_work(&self) -> Result<bool, StorageError> {
+        let mut tx = self.store.read().await?;
+        Ok(!tx.inbox().waiting(1).await?.is_empty()
+            || !tx.agent_turns().sessions_running(1).await?.is_empty())
+    }
+
+    async fn waits(&self, topic: TopicName, group: &str) -> bool {
+        let stream = StreamPartition { topic, index: 0 };
+        self.broker.backlog(stream, group).await.is_ok_and(|left| left > 0)
     }
 }
 

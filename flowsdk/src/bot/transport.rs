@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use flowsdk_core::conversation::MessagePersister;
-use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
+use flowsdk_core::event::{DeliveryStatus, Notice, OutgoingEvent, StatusEvent};
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::id::MessageId;
 use flowsdk_core::message::ContentMessage;
-use flowsdk_core::stream::consumer::{Handler, Verdict, Work};
-use flowsdk_core::stream::topic::OutgoingChat;
+use flowsdk_core::stream::broker::Entry;
+use flowsdk_core::stream::consumer::{BatchHandler, Verdict, Work};
+use flowsdk_core::stream::topic::TopicName;
 use flowsdk_core::time::Clock;
 use flowsdk_store::sql::SqlStore;
-use tokio_util::sync::CancellationToken;
 
 /// A message of the bot to a contact.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,10 +79,45 @@ pub(super) struct Deliveries {
     pub(super) clock: Arc<dyn Clock>,
 }
 
+/// What stands in the stream.
+#[derive(Debug)]
+pub(super) enum Told {
+    Answer(Box<OutgoingEvent>),
+    /// Something that the sockets of a web chat show, such as that somebody types.
+    Notice,
+}
+
 #[async_trait]
-impl Handler<OutgoingChat> for Deliveries {
-    async fn handle(&self, work: &Work<OutgoingEvent, ()>, _cancel: &CancellationToken) -> Verdict<()> {
-        let event = work.event();
+impl BatchHandler for Deliveries {
+    type Event = Told;
+    type Output = ();
+
+    fn parse(&self, _topic: TopicName, entry: &Entry) -> Result<Told, String> {
+        serde_json::from_str(&entry.payload).map(|event| Told::Answer(Box::new(event))).or_else(|error| {
+            serde_json::from_str::<Notice>(&entry.payload)
+                .map(|_| Told::Notice)
+                .map_err(|_| error.to_string())
+        })
+    }
+
+    async fn handle(&self, batch: &[Work<Told, ()>]) -> Vec<Verdict<()>> {
+        let mut verdicts = Vec::with_capacity(batch.len());
+        for work in batch {
+            verdicts.push(match work.event() {
+                Told::Answer(event) => self.deliver(event).await,
+                Told::Notice => Verdict::Done(()),
+            });
+        }
+        verdicts
+    }
+
+    fn one_by_one(&self) -> bool {
+        true
+    }
+}
+
+impl Deliveries {
+    async fn deliver(&self, event: &OutgoingEvent) -> Verdict<()> {
         let answer = Answer {
             id: event.internal_id.clone(),
             to: event.session_id.party().to_owned(),
