@@ -2,7 +2,8 @@
 //!
 //! Nothing here names SQL. [`agent`] has the agents of routers, beside which stand their [system prompts](prompt),
 //! [guardrails](guardrail) and [routes](route). [`model`] has the ports of model providers; [`openai`] speaks to OpenAI and to
-//! servers like it; [`scripted`] answers by rules, without a network. A [`set`] has agents with all that they need. [`tool`] has the tools of an agent, [`turn`] the course
+//! servers like it; [`scripted`] answers by rules, without a network. What a model said is [`recorded`], and said
+//! again. A [`set`] has agents with all that they need. [`tool`] has the tools of an agent, [`turn`] the course
 //! of a turn. What is said to agents waits in the [`inbox`]; the [`executor`] runs their turns, by what [`configuration`]
 //! reads, and writes each step into the [`ledger`]. [`knowledge`] has the documents that agents search. Of what is over a
 //! [`summary`] is written. What their models used is counted as [`usage`], with the [prices](price) of routers, and limited
@@ -22,6 +23,7 @@ pub mod openai;
 pub mod part;
 pub mod price;
 pub mod prompt;
+pub mod recorded;
 pub mod route;
 pub mod scripted;
 pub mod set;

@@ -9,8 +9,10 @@
 //!   [`remote`]: flows on a server, at the command line.
 //! - `testkit`, behind the feature of that name: the app in process, for tests.
 //! - [`demo`]: the data folder of the one-command demonstration. [`desk_command`]: a desk in the terminal.
+//!   [`agent_command`]: AI agents of a file, in memory.
 
 mod agent;
+pub mod agent_command;
 pub mod api;
 pub mod app;
 pub mod backup_command;

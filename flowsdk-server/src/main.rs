@@ -12,6 +12,7 @@ use flowsdk_auth::bootstrap::Bootstrapped;
 use flowsdk_channels::phone::graph::API_VERSION;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::text::Language;
+use flowsdk_server::agent_command::{self, AgentCommand};
 use flowsdk_server::app::{self, Adapters, App, DatabaseTaken};
 use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, NO_LISTEN_ADDRESS, RotationConfig};
@@ -85,6 +86,11 @@ enum Command {
         #[command(subcommand)]
         command: FlowCommand,
     },
+    /// Talks to the AI agents of a file, or holds them against what is expected of them. Nothing is stored.
+    Agent {
+        #[command(subcommand)]
+        command: AgentCommand,
+    },
     /// Encrypts every stored secret again that is under `CRYPTO_SECRET_PREVIOUS`, with `CRYPTO_SECRET`. Takes
     /// `DATABASE_URL` and `REDIS_URL` as `serve` does; without `REDIS_URL` no server may run meanwhile.
     RotateSecrets,
@@ -156,6 +162,7 @@ fn main() -> ExitCode {
         | Command::Doctor { .. }
         | Command::Logout
         | Command::Flow { .. }
+        | Command::Agent { .. }
         | Command::RotateSecrets
         | Command::AdoptSettings => {}
     }
@@ -178,6 +185,7 @@ fn main() -> ExitCode {
             }
             Command::Logout => print_line(&remote::login::logout(SessionFile::of_user()?).await?),
             Command::Flow { command } => return flow(&command).await,
+            Command::Agent { command } => return agent(&command).await,
             Command::Restore { copy, data, replace } => restore(&copy, &data, replace).await,
             Command::CreateAdmin(account) => print_line(&user_command::run(Deed::Create, &account).await?),
             Command::ResetPassword(account) => print_line(&user_command::run(Deed::Reset, &account).await?),
@@ -233,6 +241,19 @@ fn done(result: Result<(), BoxError>) -> ExitCode {
 
 async fn flow(command: &FlowCommand) -> Result<ExitCode, BoxError> {
     printed(&flow_command::run(command, Arc::new(script_workers()?), print_line).await?)
+}
+
+/// Runs a command over AI agents. It ends with 2 when nothing could be played, so that a file that cannot be used is told apart from an
+/// agent that does not do what is expected.
+async fn agent(command: &AgentCommand) -> Result<ExitCode, BoxError> {
+    match agent_command::run(command, print_line).await {
+        Ok(done) => printed(&done),
+        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
+        Err(error) => {
+            let _failed = fail(&error);
+            Ok(ExitCode::from(2))
+        }
+    }
 }
 
 fn printed(printed: &Printed) -> Result<ExitCode, BoxError> {

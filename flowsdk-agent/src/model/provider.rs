@@ -65,17 +65,22 @@ pub struct ToolDefinition {
 }
 
 /// What a model answered.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Answer {
     /// The provider's id of the response, by which it is asked to go on from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
     /// Texts and calls, in their order. No two calls have the same id.
     pub items: Vec<Item>,
     /// Why it is not whole; a call at its end may be cut off, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
     /// The tokens that it used; zero where the provider does not say.
+    #[serde(default)]
     pub usage: TokenUsage,
     /// Items of kinds that are not known here, such as reasoning. They are kept for whoever looks at the turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other: Vec<Value>,
 }
 
@@ -99,7 +104,8 @@ impl Answer {
 }
 
 /// Why an answer ends before its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Cut {
     /// It reached the limit of tokens.
     TooLong,

@@ -7,7 +7,7 @@ mod repository;
 use flowsdk_core::record::RouterRecords;
 
 pub use error::ModelPriceError;
-pub use model::{ModelPrice, ModelPriceChange, ModelPriceId, NewModelPrice};
+pub use model::{ModelPrice, ModelPriceChange, ModelPriceId, NewModelPrice, Rates};
 pub use repository::{HasModelPrices, ModelPriceRepository};
 
 /// The use cases of prices.

@@ -55,6 +55,27 @@ pub struct ModelPrice {
 impl ModelPrice {
     /// Returns what these tokens cost, to the nearest millionth; [`Money::MAX`] at most.
     pub fn cost_of(&self, usage: &TokenUsage) -> Money {
+        let Self { input_per_million, cached_input_per_million, output_per_million, .. } = *self;
+        Rates { input_per_million, cached_input_per_million, output_per_million }.cost_of(usage)
+    }
+}
+
+/// What the tokens of a model cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Rates {
+    /// What a million input tokens cost.
+    pub input_per_million: Money,
+    /// What a million input tokens cost that the provider had cached; `None` is as much as the others.
+    #[serde(default)]
+    pub cached_input_per_million: Option<Money>,
+    /// What a million output tokens cost, those of reasoning too.
+    pub output_per_million: Money,
+}
+
+impl Rates {
+    /// Returns what these tokens cost, to the nearest millionth; [`Money::MAX`] at most.
+    pub fn cost_of(&self, usage: &TokenUsage) -> Money {
         let cached = usage.cached_input_tokens.min(usage.input_tokens);
         let cached_price = self.cached_input_per_million.unwrap_or(self.input_per_million);
         let parts = [

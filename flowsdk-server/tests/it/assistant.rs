@@ -89,7 +89,8 @@ async fn the_assistant_answers_hands_over_and_ends() {
     assert_eq!(told[1]["text"]["body"], "Aurora again. Is there anything else?");
     let router = demo.facts["routerId"].as_str().unwrap();
     let sessions = admin.get(&format!("/sessions?routerId={router}")).await.ok(200);
-    let session = admin.get(&format!("/sessions/{}", sessions["items"][0]["sessionId"].as_str().unwrap())).await;
+    let session =
+        admin.get(&format!("/sessions/{}", sessions["items"][0]["sessionId"].as_str().unwrap())).await;
     assert_eq!(session.ok(200)["variables"]["brewMethod"], "Filter");
     visitor.say("bye").await;
     assert_eq!(

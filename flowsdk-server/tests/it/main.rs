@@ -15,6 +15,7 @@
 
 mod harness;
 
+mod agent_command;
 mod agents;
 mod ai_figures;
 mod api;
