@@ -92,7 +92,11 @@ fn configuration(
     }
     let prompts: Vec<&str> = parts.prompts.iter().map(|prompt| prompt.text.trim()).collect();
     let rules = parts.guardrails.iter().filter_map(|guardrail| guardrail.rules.as_ref());
-    let guardrail_rules = GuardrailRules::merged(rules);
+    let mut guardrail_rules = GuardrailRules::merged(rules);
+    let dropped = guardrail_rules.limit_patterns();
+    if dropped > 0 {
+        tracing::warn!(agent = %agent.id, dropped, "an AI agent has more forbidden patterns than hold");
+    }
     let (of_router, of_agent): (Vec<_>, Vec<_>) =
         parts.guardrails.into_iter().partition(|guardrail| guardrail.agent_id.is_none());
     AgentConfiguration {

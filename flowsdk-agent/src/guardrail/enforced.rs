@@ -1,10 +1,11 @@
 //! Rules as they are enforced: what breaks one is not sent.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use flowsdk_core::message::ContentMessage;
 use regex::Regex;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::GuardrailRules;
@@ -70,7 +71,7 @@ impl EnforcedRules {
         if self.patterns.is_empty() && self.hosts.is_none() && self.max_length.is_none() {
             return Ok(());
         }
-        let content = serde_json::to_value(content).unwrap_or_default();
+        let content = written(content)?;
         let mut shown = Vec::new();
         collect(&content, "", &mut shown);
         let mut length = 0;
@@ -117,6 +118,32 @@ impl EnforcedRules {
         }
     }
 
+    /// Checks a text that a flow may say to the contact, by forbidden patterns and hosts of links.
+    ///
+    /// # Errors
+    /// The first [`Violation`].
+    pub fn check_text_of_flows(&self, text: &str) -> Result<(), Violation> {
+        self.check_text(text)?;
+        self.check_links(&Shown::Text(text))
+    }
+
+    /// Checks a value that a flow may say to the contact, with all that is in it, by forbidden patterns and hosts of links.
+    ///
+    /// # Errors
+    /// The first [`Violation`].
+    pub fn check_value_of_flows(&self, value: &Value) -> Result<(), Violation> {
+        match value {
+            Value::String(text) => self.check_text_of_flows(text),
+            Value::Array(items) => items.iter().try_for_each(|item| self.check_value_of_flows(item)),
+            // A flow that says an object says its keys too.
+            Value::Object(fields) => fields.iter().try_for_each(|(key, value)| {
+                self.check_text_of_flows(key)?;
+                self.check_value_of_flows(value)
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) => self.check_value(value),
+        }
+    }
+
     /// Checks arguments by forbidden patterns.
     ///
     /// # Errors
@@ -140,6 +167,11 @@ impl EnforcedRules {
     }
 }
 
+/// Returns a message as it is written. One that cannot be written cannot be checked, and so breaks the first rule.
+fn written(content: &impl Serialize) -> Result<Value, Violation> {
+    serde_json::to_value(content).map_err(|_| Violation::ForbiddenPattern)
+}
+
 /// Collects what the contact reads or opens. Ids of buttons and rows come back to us only.
 fn collect<'a>(value: &'a Value, key: &str, shown: &mut Vec<Shown<'a>>) {
     match value {
@@ -154,27 +186,53 @@ fn collect<'a>(value: &'a Value, key: &str, shown: &mut Vec<Shown<'a>>) {
     }
 }
 
-/// Most rules that are kept ready.
-const KEPT: usize = 256;
+/// So many patterns are kept ready, and so many rules without one. A pattern takes up to about a megabyte.
+const KEPT: usize = 500;
 
 /// Rules that were compiled before, by what they were compiled of.
 #[derive(Debug, Default)]
-pub struct KnownRules(Mutex<HashMap<GuardrailRules, Arc<EnforcedRules>>>);
+pub struct KnownRules(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    by_rules: HashMap<Arc<GuardrailRules>, Arc<EnforcedRules>>,
+    /// All of them, the oldest first.
+    in_order: VecDeque<Arc<GuardrailRules>>,
+    weight: usize,
+}
 
 impl KnownRules {
     /// Returns rules, compiled.
     pub fn of(&self, rules: &GuardrailRules) -> Arc<EnforcedRules> {
-        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(rules) {
+        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).by_rules.get(rules) {
             return Arc::clone(known);
         }
         let made = Arc::new(EnforcedRules::new(rules));
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= KEPT {
-            known.clear();
-        }
-        known.insert(rules.clone(), Arc::clone(&made));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).keep(rules, &made);
         made
     }
+}
+
+impl Known {
+    /// Keeps rules, and drops the oldest ones for which there is no room beside them.
+    fn keep(&mut self, rules: &GuardrailRules, made: &Arc<EnforcedRules>) {
+        let rules = Arc::new(rules.clone());
+        if self.by_rules.insert(Arc::clone(&rules), Arc::clone(made)).is_some() {
+            return;
+        }
+        self.weight += weight(&rules);
+        self.in_order.push_back(rules);
+        while self.weight > KEPT && self.in_order.len() > 1 {
+            let Some(oldest) = self.in_order.pop_front() else { return };
+            self.weight -= weight(&oldest);
+            self.by_rules.remove(&oldest);
+        }
+    }
+}
+
+/// Returns how much room rules take, in patterns.
+fn weight(rules: &GuardrailRules) -> usize {
+    rules.forbidden_patterns.len().max(1)
 }
 
 #[cfg(test)]
@@ -351,7 +409,58 @@ mod tests {
         for most in 3..1_000 {
             known.of(&of(most));
         }
-        assert!(known.0.lock().expect("a lock").len() <= KEPT);
+        assert_eq!(known.0.lock().expect("a lock").by_rules.len(), KEPT);
+        let (kept, gone) = (known.of(&of(999)), known.of(&of(1)));
+        assert!(Arc::ptr_eq(&kept, &known.of(&of(999))), "only the oldest are dropped");
+        assert!(!Arc::ptr_eq(&first, &gone));
+    }
+
+    #[test]
+    fn room_is_counted_in_patterns() {
+        let known = KnownRules::default();
+        let of = |first: usize| {
+            let forbidden_patterns = (first..first + 100).map(|at| format!("a{at}")).collect();
+            GuardrailRules { forbidden_patterns, ..GuardrailRules::default() }
+        };
+        for first in 0..8 {
+            known.of(&of(first));
+        }
+        let known = known.0.into_inner().expect("a lock");
+        assert_eq!((known.weight, known.by_rules.len(), known.in_order.len()), (500, 5, 5));
+    }
+
+    #[test]
+    fn what_cannot_be_written_breaks_a_rule() {
+        let unwritable = HashMap::from([(vec![1], 1)]);
+        assert_eq!(written(&unwritable), Err(Violation::ForbiddenPattern));
+    }
+
+    #[test]
+    fn letters_are_one_however_they_are_composed() {
+        for pattern in ["promoção", "promoc\u{327}a\u{303}o"] {
+            let rules = rules(json!({ "forbiddenPatterns": [pattern] }));
+            for written in ["A promoção!", "A PROMOC\u{327}A\u{303}O!"] {
+                assert_eq!(
+                    rules.check_text(written),
+                    Err(Violation::ForbiddenPattern),
+                    "{pattern} {written}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn links_in_what_flows_may_say_are_checked() {
+        let rules = rules(json!({ "allowedLinkHosts": ["shop.example"], "maxLength": 5 }));
+        for (value, is_kept) in [
+            (json!("See https://shop.example, and a lot more"), true),
+            (json!({ "a": [1.5, null, "shop.example"] }), true),
+            (json!("evil.com"), false),
+            (json!({ "a": ["x", { "b": "https://evil.com" }] }), false),
+            (json!({ "evil.com": 1 }), false),
+        ] {
+            assert_eq!(rules.check_value_of_flows(&value).is_ok(), is_kept, "{value}");
+        }
     }
 
     #[test]

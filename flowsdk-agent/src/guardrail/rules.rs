@@ -4,12 +4,17 @@ use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::text::Text;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::PersonalData;
 use super::links::HostPattern;
 
-/// Most bytes of a compiled pattern.
-const PATTERN_SIZE: usize = 1 << 20;
+/// Most bytes of a compiled pattern: `\w` takes 50,000 of them.
+const PATTERN_SIZE: usize = 256 << 10;
+/// Most bytes of what a pattern remembers of the texts that it has searched.
+const PATTERN_CACHE: usize = 256 << 10;
+/// Most patterns that hold for one agent. Any number of guardrails may hold for one, and each pattern takes memory.
+const MOST_PATTERNS: usize = 200;
 /// Most characters of a pattern, and of a host.
 const LONGEST_PATTERN: usize = 200;
 const LONGEST_HOST: usize = 255;
@@ -18,8 +23,7 @@ const NOT_A_PATTERN: Text = Text::new(
     "Não é uma expressão regular, ou é grande demais",
     "No regular expression, or one that is too large",
 );
-const FITS_NOTHING_SAID: Text =
-    Text::new("Corresponde ao texto vazio, portanto a tudo", "Matches the empty text, and so everything");
+const FITS_NOTHING_SAID: Text = Text::new("Corresponde ao texto vazio", "Matches the empty text");
 const NOT_A_HOST: Text = Text::new(
     "Não é um host como example.com ou *.example.com",
     "No host such as example.com or *.example.com",
@@ -87,6 +91,13 @@ impl GuardrailRules {
         all.into_iter().fold(Self::default(), Self::and)
     }
 
+    /// Drops the patterns behind the first 200. Returns how many these are.
+    pub(crate) fn limit_patterns(&mut self) -> usize {
+        let dropped = self.forbidden_patterns.len().saturating_sub(MOST_PATTERNS);
+        self.forbidden_patterns.truncate(MOST_PATTERNS);
+        dropped
+    }
+
     fn and(mut self, other: &Self) -> Self {
         for pattern in &other.forbidden_patterns {
             if !self.forbidden_patterns.contains(pattern) {
@@ -110,12 +121,17 @@ impl GuardrailRules {
     }
 }
 
-/// Compiles a pattern, which runs in linear time.
+/// Compiles a pattern, which runs in linear time. It is composed as the texts are in which it is looked for.
 ///
 /// # Errors
 /// [`regex::Error`]: it is no regular expression, or one that is too large.
 pub(super) fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).case_insensitive(true).size_limit(PATTERN_SIZE).build()
+    let pattern: String = pattern.nfc().collect();
+    RegexBuilder::new(&pattern)
+        .case_insensitive(true)
+        .size_limit(PATTERN_SIZE)
+        .dfa_size_limit(PATTERN_CACHE)
+        .build()
 }
 
 fn flaw_of_pattern(pattern: &str) -> Option<Text> {
@@ -184,6 +200,38 @@ mod tests {
             let fields: Vec<&str> = flaws.iter().map(|(field, _)| field.as_str()).collect();
             assert_eq!(fields, expected, "{value}");
         }
+    }
+
+    #[test]
+    fn patterns_are_as_large_as_usual_ones() {
+        let long = ["ação".repeat(50), "garantido|".repeat(19) + "sim", format!("{}x", ".{0,9}".repeat(15))];
+        let usual = [r"\b[\w.+-]+@[\w-]+\.[\w.]+\b", r"refund.{0,100}money", r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}"];
+        for pattern in long.iter().map(String::as_str).chain(usual) {
+            assert_eq!(flaw_of_pattern(pattern), None, "{pattern}");
+        }
+        for pattern in [r"\w{10}", r".{1,500}x", r"\w+ \w+ \w+ \w+ \w+ \w+"] {
+            assert_eq!(flaw_of_pattern(pattern), Some(NOT_A_PATTERN), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_the_empty_text_is_called_nothing_more() {
+        // It matches the empty text and no other.
+        assert_eq!(
+            flaw_of_pattern("^$"),
+            Some(Text::new("Corresponde ao texto vazio", "Matches the empty text"))
+        );
+    }
+
+    #[test]
+    fn so_many_patterns_hold() {
+        let of = |count: usize| {
+            let patterns: Vec<String> = (0..count).map(|at| format!("a{at}")).collect();
+            rules(json!({ "forbiddenPatterns": patterns }))
+        };
+        let (mut fitting, mut many) = (of(200), of(203));
+        assert_eq!((fitting.limit_patterns(), many.limit_patterns()), (0, 3));
+        assert_eq!((&fitting, &many), (&of(200), &of(200)));
     }
 
     #[test]

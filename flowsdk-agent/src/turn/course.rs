@@ -274,12 +274,11 @@ impl Act {
             Self::Native(Command::Send(content)) => rules.check_message(content),
             Self::Native(Command::SetVariable(key, value) | Command::SetContactVariable(key, value)) => {
                 rules.check_text(key)?;
-                rules.check_value(value)
+                rules.check_value_of_flows(value)
             }
-            // Flows may say the reason to the contact.
             Self::Native(
                 Command::End { reason: Some(reason), .. } | Command::TransferToHuman { reason: Some(reason) },
-            ) => rules.check_text(reason),
+            ) => rules.check_text_of_flows(reason),
             Self::Native(_) => Ok(()),
             Self::Flow(_, arguments) => rules.check_fields(arguments),
         }
@@ -454,6 +453,34 @@ mod tests {
         let told = r#"{"agentId":"a","handoffContext":"forbidden","lastUserInput":"forbidden"}"#;
         let judged = Course::default().judge(&toolset(), &rules(), &call("transferToAgent", told));
         assert!(matches!(judged, Judgement::Run(_)), "{judged:?}");
+    }
+
+    #[test]
+    fn links_are_checked_where_flows_may_say_them() {
+        let rules: GuardrailRules = serde_json::from_value(
+            serde_json::json!({ "allowedLinkHosts": ["shop.example"], "maxLength": 3 }),
+        )
+        .expect("rules");
+        let rules = EnforcedRules::new(&rules);
+        for (name, field) in [
+            ("setVariable", "value"),
+            ("setContactVariable", "value"),
+            ("endAgentSession", "reason"),
+            ("transferToHuman", "reason"),
+        ] {
+            for (host, is_kept) in [("shop.example", true), ("evil.com", false)] {
+                let arguments = serde_json::json!({ field: format!("See https://{host}/a") });
+                let mut arguments = arguments.as_object().expect("an object").clone();
+                if field == "value" {
+                    arguments.insert("key".to_owned(), "a".into());
+                }
+                let arguments = Value::Object(arguments).to_string();
+                let judged = Course::default().judge(&toolset(), &rules, &call(name, &arguments));
+                let is_run = matches!(judged, Judgement::Run(_));
+                assert_eq!(is_run, is_kept, "{name} {arguments} {judged:?}");
+                assert!(is_run || judged == Judgement::Blocked(Violation::LinkHost), "{judged:?}");
+            }
+        }
     }
 
     #[test]

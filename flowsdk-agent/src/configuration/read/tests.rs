@@ -138,6 +138,24 @@ fn a_whole_configuration_has_nothing_to_warn_of() {
 }
 
 #[test]
+fn the_patterns_of_the_oldest_guardrails_hold() {
+    let of = |kind: &str| -> Vec<String> { (0..20).map(|at| format!("{kind}{at}")).collect() };
+    let all: Vec<_> = ('a'..='k')
+        .map(|kind| enforced(None, json!({ "forbiddenPatterns": of(&kind.to_string()) })))
+        .collect();
+    let parts = AgentParts {
+        prompts: Vec::new(),
+        guardrails: all,
+        routes: Vec::new(),
+        targets: Vec::new(),
+        tools: Vec::new(),
+        has_knowledge: false,
+    };
+    let found = configuration(&agent("a", json!({})), None, parts, &[]).guardrail_rules.forbidden_patterns;
+    assert_eq!((found.len(), found.last().map(String::as_str)), (200, Some("j19")));
+}
+
+#[test]
 fn an_agent_that_cannot_work_is_warned_of() {
     let trapped = json!({ "enabledInternalTools": ["setContactVariable"] });
     for (body, credential, prompts, expected) in [
