@@ -39,7 +39,7 @@ pub struct Guardrail {
     /// The restriction, as models are told; empty where there are only rules.
     #[schema(example = "Never promise a refund.")]
     pub text: String,
-    /// All that is enforced beside it, in place of what was before; null is nothing.
+    /// What is enforced beside it; null is nothing.
     #[schema(required = true)]
     pub rules: Option<GuardrailRules>,
     /// Whether models are told it, and its rules are enforced.
@@ -87,7 +87,7 @@ pub struct NewGuardrail {
     #[serde(default)]
     #[schema(required = false, max_length = 2_000, example = "Never promise a refund.")]
     pub text: String,
-    /// All that is enforced beside it, in place of what was before; null is nothing.
+    /// What is enforced beside it; null is nothing.
     pub rules: Option<GuardrailRules>,
     /// Whether models are told it, and its rules are enforced.
     #[serde(default = "flowsdk_core::default::yes")]
