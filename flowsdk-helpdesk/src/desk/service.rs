@@ -403,18 +403,19 @@ where
             let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
             if before.kind == TicketKind::Ai {
                 let after = self.ask_for_handoff(tx, &before, target, by.user).await?;
-                return Ok(Transferred::Asked(before, after));
+                return Ok(Transferred::Asked(Box::new((before, after))));
             }
             let ticket = (session, before.clone());
             let moved = transfer(tx, &self.cx, ticket, target, by.user, service).await?;
-            Ok(Transferred::Moved(before, moved))
+            Ok(Transferred::Moved(Box::new((before, moved))))
         })
         .await?;
         let (before, Moved { closed, next }) = match transferred {
-            Transferred::Moved(before, moved) => (before, moved),
-            Transferred::Asked(before, after) => {
+            Transferred::Moved(moved) => *moved,
+            Transferred::Asked(asked) => {
+                let (before, after) = *asked;
                 self.changes.updated(by.author, &before, &after);
-                return self.get(by.reach, id).await;
+                return Ok(after);
             }
         };
         self.changes.updated(by.author, &before, &closed);
@@ -496,9 +497,9 @@ async fn lock<T: DeskTx>(tx: &mut T, ticket: &Ticket) -> Result<(Option<Session>
 /// What a transfer has done.
 enum Transferred {
     /// The ticket goes on as another one. It was this before.
-    Moved(Ticket, Moved),
+    Moved(Box<(Ticket, Moved)>),
     /// The agents of the ticket are asked to hand it over. It was this before, and is that now.
-    Asked(Ticket, Ticket),
+    Asked(Box<(Ticket, Ticket)>),
 }
 
 /// Checks that somebody has a ticket.
