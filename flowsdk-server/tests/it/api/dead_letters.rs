@@ -135,7 +135,10 @@ async fn a_retry_is_handled_again(setup: Setup) {
     ] {
         assert_eq!(again[field], value, "{field}");
     }
-    let metrics = http::get(server.addr, "/metrics", &[]).await;
+    // It is counted after it is stored.
     let counted = r#"flowsdk_dead_letters_total{consumer="conversation",topic="stream:incoming"} 1"#;
-    assert!(metrics.body.contains(counted), "{}", metrics.body);
+    eventually("it is counted", || async {
+        http::get(server.addr, "/metrics", &[]).await.body.contains(counted).then_some(())
+    })
+    .await;
 }
