@@ -113,6 +113,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod ticket;
+mod ticket_claim;
 mod url;
 mod user;
 mod user_device;

@@ -171,7 +171,8 @@ async fn every_list_of_the_administration_walks_an_index_in_order() {
 async fn the_desk_reads_open_tickets_only() {
     let mut connection = super::migrated_sqlite().await;
     let mut seen = 0;
-    for (name, sql) in crate::sql::ticket::statements() {
+    let claims = crate::sql::ticket_claim::statements();
+    for (name, sql) in crate::sql::ticket::statements().into_iter().chain(claims) {
         let index = match name {
             "CLAIM_WAITING" | "CLAIM_OLDEST_FOR" | "QUEUES_TO_DISTRIBUTE" | "QUEUES_TO_DISTRIBUTE_TO" => {
                 "ticket_by_queue_status (queue_id=? AND status=?"
@@ -553,7 +554,7 @@ async fn waiting_tickets_are_claimed_on_postgres_along_their_index() {
 }
 
 async fn claims_walk_their_index(connection: &mut PgConnection, when: &str) {
-    for (name, sql) in crate::sql::ticket::statements() {
+    for (name, sql) in crate::sql::ticket_claim::statements() {
         let arguments = match name {
             "CLAIM_WAITING" => r#"'[["q1", 100], ["q2", 5]]'"#,
             "CLAIM_OLDEST_FOR" => "'ana', NULL, NULL",

@@ -94,6 +94,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         tag,
         template,
         ticket,
+        ticket_claim,
         user,
         user_device,
         variable,
