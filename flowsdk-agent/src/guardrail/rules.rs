@@ -23,7 +23,7 @@ const NOT_A_PATTERN: Text = Text::new(
     "Não é uma expressão regular, ou é grande demais",
     "No regular expression, or one that is too large",
 );
-const FITS_NOTHING_SAID: Text = Text::new("Corresponde ao texto vazio", "Matches the empty text");
+const FITS_EMPTY_TEXT: Text = Text::new("Corresponde ao texto vazio", "Matches the empty text");
 const NOT_A_HOST: Text = Text::new(
     "Não é um host como example.com ou *.example.com",
     "No host such as example.com or *.example.com",
@@ -144,7 +144,7 @@ fn flaw_of_pattern(pattern: &str) -> Option<Text> {
     }
     match compiled(pattern) {
         Err(_) => Some(NOT_A_PATTERN),
-        Ok(pattern) => pattern.is_match("").then_some(FITS_NOTHING_SAID),
+        Ok(pattern) => pattern.is_match("").then_some(FITS_EMPTY_TEXT),
     }
 }
 

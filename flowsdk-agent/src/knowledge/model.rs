@@ -214,23 +214,9 @@ impl NewDocument {
 
     /// Returns the document and its content, as created at `now`.
     pub(super) fn into_document(self, ids: &dyn IdSource, now: Timestamp) -> (Document, String) {
-        let document = Document {
-            id: DocumentId::generate(ids),
-            router_id: self.router_id,
-            name: self.name.into(),
-            tags: self.tags,
-            media_type: self.media_type,
-            size: self.text.len() as u64,
-            revision: 1,
-            status: DocumentStatus::Waiting,
-            error: None,
-            chunks: 0,
-            embedded: 0,
-            embedded_by: None,
-            created_at: now,
-            updated_at: now,
-        };
-        (document, self.text)
+        let id = DocumentId::generate(ids);
+        let content = (self.media_type, self.text.as_str());
+        (Document::new(id, self.router_id, self.name.into(), self.tags, content, now), self.text)
     }
 }
 
@@ -290,6 +276,33 @@ impl NewContent {
 }
 
 impl Document {
+    /// Returns a new document with this content, of which nothing is read yet.
+    pub(crate) fn new(
+        id: DocumentId,
+        router_id: RouterId,
+        name: String,
+        tags: Vec<String>,
+        (media_type, text): (MediaType, &str),
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            router_id,
+            name,
+            tags,
+            media_type,
+            size: text.len() as u64,
+            revision: 1,
+            status: DocumentStatus::Waiting,
+            error: None,
+            chunks: 0,
+            embedded: 0,
+            embedded_by: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Returns it with another content, of which nothing is read yet.
     pub(super) fn replaced(self, content: &NewContent) -> Self {
         Self { media_type: content.media_type, size: content.text.len() as u64, ..self.begun_anew() }

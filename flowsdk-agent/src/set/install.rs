@@ -9,7 +9,7 @@ use flowsdk_core::record::HasRecords;
 use super::{AgentSet, SetAgent, SetDocument};
 use crate::agent::AiAgent;
 use crate::guardrail::{Guardrail, GuardrailId, GuardrailRules};
-use crate::knowledge::{Document, DocumentFilter, DocumentId, DocumentStatus, HasKnowledge};
+use crate::knowledge::{Document, DocumentFilter, DocumentId, HasKnowledge};
 use crate::part::{AgentPart, AgentPartFilter};
 use crate::prompt::{SystemPrompt, SystemPromptId};
 use crate::route::{AgentRoute, AgentRouteId};
@@ -211,21 +211,7 @@ impl SetAgent {
 
 impl SetDocument {
     fn record(&self, cx: &OpContext, router: &RouterId) -> Document {
-        Document {
-            id: DocumentId::generate(cx.ids()),
-            router_id: router.clone(),
-            name: self.name.clone(),
-            tags: self.tags.clone(),
-            media_type: self.media_type,
-            size: self.text.len() as u64,
-            revision: 1,
-            status: DocumentStatus::Waiting,
-            error: None,
-            chunks: 0,
-            embedded: 0,
-            embedded_by: None,
-            created_at: cx.now(),
-            updated_at: cx.now(),
-        }
+        let (id, name, tags) = (DocumentId::generate(cx.ids()), self.name.clone(), self.tags.clone());
+        Document::new(id, router.clone(), name, tags, (self.media_type, &self.text), cx.now())
     }
 }

@@ -47,6 +47,19 @@ pub struct LlmCredential {
 }
 
 impl LlmCredential {
+    /// Returns one for a model of the program itself. It has neither a key nor an address, so no other model is asked by it.
+    pub fn of_own_model(id: LlmCredentialId, name: &str, now: Timestamp) -> Self {
+        Self {
+            id,
+            name: name.to_owned(),
+            provider: LlmProvider::OpenaiCompatible,
+            base_url: None,
+            api_key: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Returns whether it has an address, by https only: nobody may read the key on the way.
     pub fn has_its_address(&self) -> bool {
         match &self.base_url {

@@ -16,7 +16,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{
     CONVERSATION_GROUP, ConversationEvent, Conversations, Handover, OutgoingSink, ToolCalls,
 };
-use flowsdk_core::credential::{HasLlmCredentials as _, LlmCredential, LlmProvider};
+use flowsdk_core::credential::{HasLlmCredentials as _, LlmCredential};
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::{FlowEvent, IncomingEvent, OutgoingEvent};
 use flowsdk_core::fault::BoxError;
@@ -265,15 +265,7 @@ async fn furnish(
         format!("the flow is not valid: {}", problems.join("; "))
     })?;
     let id: LlmCredentialId = "model".parse()?;
-    let credential = LlmCredential {
-        id: id.clone(),
-        name: "Model".to_owned(),
-        provider: LlmProvider::OpenaiCompatible,
-        base_url: None,
-        api_key: None,
-        created_at: cx.now(),
-        updated_at: cx.now(),
-    };
+    let credential = LlmCredential::of_own_model(id.clone(), "Model", cx.now());
     let mut tx = store.begin().await?;
     tx.routers().insert(&Router::new(router.clone(), "Evaluation", cx.now())).await?;
     tx.llm_credentials().insert(&credential).await?;

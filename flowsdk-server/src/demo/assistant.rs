@@ -2,7 +2,7 @@
 
 use flowsdk_agent::set::{AgentSet, AgentSetTx, InvalidAgentSet};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::credential::{HasLlmCredentials, LlmCredential, LlmProvider};
+use flowsdk_core::credential::{HasLlmCredentials, LlmCredential};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{LlmCredentialId, RouterId};
 use flowsdk_core::text::Language;
@@ -27,15 +27,7 @@ pub(super) async fn plant<T: AgentSetTx + HasLlmCredentials>(
     credential: &LlmCredentialId,
 ) -> Result<(), StorageError> {
     if tx.llm_credentials().find(credential).await?.is_none() {
-        let credential = LlmCredential {
-            id: credential.clone(),
-            name: "Demo".to_owned(),
-            provider: LlmProvider::OpenaiCompatible,
-            base_url: None,
-            api_key: None,
-            created_at: cx.now(),
-            updated_at: cx.now(),
-        };
+        let credential = LlmCredential::of_own_model(credential.clone(), "Demo", cx.now());
         tx.llm_credentials().insert(&credential).await?;
     }
     agents.install(tx, cx, router, credential).await

@@ -3,7 +3,7 @@
 use flowsdk_agent::set::AgentSet;
 use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::credential::{HasLlmCredentials as _, LlmCredential, LlmProvider};
+use flowsdk_core::credential::{HasLlmCredentials as _, LlmCredential};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{Flow as FlowRecord, FlowVersion, HasFlows as _};
 use flowsdk_core::id::{FlowId, FlowVersionId, LlmCredentialId, RouterId};
@@ -55,15 +55,7 @@ pub(super) async fn install_agents(
     let id: LlmCredentialId = bot_id(MODEL);
     let mut tx = store.begin().await?;
     if tx.llm_credentials().find(&id).await?.is_none() {
-        let credential = LlmCredential {
-            id: id.clone(),
-            name: MODEL.to_owned(),
-            provider: LlmProvider::OpenaiCompatible,
-            base_url: None,
-            api_key: None,
-            created_at: cx.now(),
-            updated_at: cx.now(),
-        };
+        let credential = LlmCredential::of_own_model(id.clone(), MODEL, cx.now());
         tx.llm_credentials().insert(&credential).await?;
     }
     agents.install(&mut tx, cx, &bot_id(ROUTER), &id).await?;
