@@ -2,4 +2,4 @@
 
 mod models;
 
-pub(crate) use models::CredentialModels;
+pub(crate) use models::{ANSWER_TIMEOUT, CredentialModels, OPENAI};

@@ -17,13 +17,13 @@ use reqwest::{Client, Url};
 use sha2::{Digest as _, Sha256};
 
 /// Where OpenAI is.
-const OPENAI: &str = "https://api.openai.com/v1";
+pub(crate) const OPENAI: &str = "https://api.openai.com/v1";
 /// The model that turns texts into vectors.
 const EMBEDDER: &str = "text-embedding-3-small";
 /// The dimensions of its vectors.
 const DIMENSIONS: u32 = 1_536;
 /// How long an answer may take. A model that reasons takes a minute at times.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
+pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Opens the models of credentials, at public addresses and at those that are allowed.
 pub(crate) struct CredentialModels {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use flowsdk_agent::model::ModelProvider;
 use flowsdk_agent::money::Money;
@@ -18,13 +17,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::expectation::Expectation;
+use crate::agent::{ANSWER_TIMEOUT, OPENAI};
 use crate::flow_command::read_definition;
 use crate::http_client::client;
-
-/// Where OpenAI is.
-const OPENAI: &str = "https://api.openai.com/v1";
-/// How long an answer may take.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The file, as it is written. Paths in it are relative to its folder.
 #[derive(Debug, Deserialize)]
@@ -173,7 +168,7 @@ impl AgentFile {
 }
 
 /// Reads a file of YAML, of which JSON is a part.
-fn parsed<T: DeserializeOwned>(file: &Path) -> Result<T, BoxError> {
+pub(super) fn parsed<T: DeserializeOwned>(file: &Path) -> Result<T, BoxError> {
     let text = text(file)?;
     let is_json = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     if is_json {
@@ -187,7 +182,7 @@ fn parsed<T: DeserializeOwned>(file: &Path) -> Result<T, BoxError> {
 }
 
 /// Reads a file of text.
-pub(super) fn text(file: &Path) -> Result<String, BoxError> {
+fn text(file: &Path) -> Result<String, BoxError> {
     Ok(std::fs::read_to_string(file)
         .map_err(|error| format!("{}: cannot be read: {error}", file.display()))?)
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use clap::Subcommand;
 use flowsdk_agent::model::{ModelProvider, Patience};
-use flowsdk_agent::recorded::{Recorder, Recording, Replay};
+use flowsdk_agent::recorded::{Recorder, Replay};
 use flowsdk_core::fault::BoxError;
 
 use crate::printed::Printed;
@@ -74,7 +74,7 @@ async fn test(
     if file.scenarios.is_empty() {
         return Err(format!("{}: scenarios: expected at least one", path.display()).into());
     }
-    let replay = replay.map(recording).transpose()?.map(|recording| Arc::new(Replay::new(recording)));
+    let replay = replay.map(file::parsed).transpose()?.map(|recording| Arc::new(Replay::new(recording)));
     let provider: Arc<dyn ModelProvider> = match &replay {
         Some(replay) => Arc::clone(replay) as _,
         None => file.provider(|name| std::env::var(name).ok())?,
@@ -104,13 +104,6 @@ async fn test(
 
 /// No answer is waited for again.
 const NO_PATIENCE: Patience = Patience { retries: 0, turn: std::time::Duration::from_mins(2) };
-
-fn recording(file: &Path) -> Result<Recording, BoxError> {
-    let text = file::text(file)?;
-    let mut reader = serde_json::Deserializer::from_str(&text);
-    let read = serde_path_to_error::deserialize(&mut reader);
-    Ok(read.map_err(|error| format!("{}: {}: {}", file.display(), error.path(), error.inner()))?)
-}
 
 fn write(file: &Path, text: &str) -> Result<(), BoxError> {
     Ok(std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?)

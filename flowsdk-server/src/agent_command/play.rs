@@ -39,7 +39,7 @@ pub(super) async fn play(
     };
     let may_be_stuck = scenario.end.as_ref().is_some_and(|end| end.reason == STUCK);
     let mut end_reason = None;
-    let mut unpriced = Vec::new();
+    let mut unpriced = None;
     stage.next_customer().await?;
     for (at, turn) in scenario.turns.iter().enumerate() {
         let scene = stage.say(&turn.customer).await?;
@@ -57,7 +57,7 @@ pub(super) async fn play(
         for answer in &scene.answers {
             match file.prices.get(&answer.model) {
                 Some(rates) => outcome.cost = outcome.cost.plus(rates.cost_of(&answer.usage)),
-                None => unpriced.push(answer.model.clone()),
+                None => unpriced = Some(answer.model.clone()),
             }
         }
         end_reason = scene.end_reason.or(end_reason);
@@ -73,8 +73,7 @@ pub(super) async fn play(
         outcome.failures.push(format!("maxTurns: expected at most {most}; found: {}", outcome.turns));
     }
     if let Some(most) = scenario.max_cost {
-        unpriced.dedup();
-        if let Some(model) = unpriced.first() {
+        if let Some(model) = unpriced {
             outcome.failures.push(format!("maxCost: prices has no model {model:?}"));
         }
         if outcome.cost > most {
