@@ -96,7 +96,10 @@ impl Talker {
                 return;
             }
         }
-        while self.taken < MESSAGES {
+        if self.patient {
+            self.hear(client, before, self.taken).await;
+        }
+        while self.missing == 0 && self.taken < MESSAGES {
             let next = self.taken + 1;
             let payload = json!({ "text": format!("{next}"), "clientMessageId": format!("m{next}") });
             let waiting = client.emit_later("message", &payload);
@@ -109,11 +112,10 @@ impl Talker {
                 self.hear(client, before, self.taken).await;
             }
             self.keep(client, before);
-            if self.missing > 0 {
-                return;
-            }
         }
-        self.hear(client, before, MESSAGES).await;
+        if self.missing == 0 {
+            self.hear(client, before, MESSAGES).await;
+        }
     }
 
     /// Waits on this connection until `count` messages are answered, or it breaks.
@@ -150,23 +152,31 @@ async fn has_moved(mut server: watch::Receiver<SocketAddr>) {
 }
 
 /// The conversations of a test.
-struct Crowd {
+#[derive(Default)]
+pub(crate) struct Crowd {
     talkers: JoinSet<Talker>,
     answered: Arc<AtomicUsize>,
     size: usize,
+    /// Whether everybody waits for each answer, and not every second visitor only.
+    is_patient: bool,
 }
 
 impl Crowd {
     fn new() -> Self {
-        Self { talkers: JoinSet::new(), answered: Arc::default(), size: 0 }
+        Self::default()
+    }
+
+    /// Conversations in which everybody waits for each answer.
+    pub(crate) fn patient() -> Self {
+        Self { is_patient: true, ..Self::default() }
     }
 
     /// Lets `count` more visitors talk.
-    fn add(&mut self, setup: &Setup, count: usize, server: &watch::Receiver<SocketAddr>) {
+    pub(crate) fn add(&mut self, setup: &Setup, count: usize, server: &watch::Receiver<SocketAddr>) {
         for _ in 0..count {
             let name = format!("v{}", self.size);
-            let auth =
-                json!({ "channelId": setup.seeded.closed, "token": setup.token(json!({ "sub": name })) });
+            let token = setup.token(json!({ "sub": name, "name": name }));
+            let auth = json!({ "channelId": setup.seeded.closed, "token": token });
             let talker = Talker {
                 name,
                 auth,
@@ -174,7 +184,7 @@ impl Crowd {
                 answered: Arc::clone(&self.answered),
                 seen: Vec::new(),
                 taken: 0,
-                patient: self.size.is_multiple_of(2),
+                patient: self.is_patient || self.size.is_multiple_of(2),
                 missing: 0,
             };
             self.talkers.spawn(talker.talk());
@@ -183,7 +193,7 @@ impl Crowd {
     }
 
     /// Waits until `count` answers have come in all.
-    async fn reached(&self, setup: &Setup, count: usize) {
+    pub(crate) async fn reached(&self, setup: &Setup, count: usize) {
         let answered = || self.answered.load(Ordering::SeqCst);
         let begin = Instant::now();
         while answered() < count {
@@ -195,12 +205,12 @@ impl Crowd {
         }
     }
 
-    fn expected(&self) -> usize {
+    pub(crate) fn expected(&self) -> usize {
         self.size * MESSAGES
     }
 
     /// Waits for everybody, then looks at what each has seen and at what is stored.
-    async fn verify(mut self, setup: &Setup) {
+    pub(crate) async fn verify(mut self, setup: &Setup) {
         let all = async {
             let mut done = Vec::new();
             while let Some(talker) = self.talkers.join_next().await {

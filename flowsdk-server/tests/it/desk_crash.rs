@@ -42,7 +42,8 @@ const WITH_PEOPLE: &str = "SELECT CAST(COUNT(*) AS TEXT) FROM session WHERE mode
 const ALL_MESSAGES: &str = "SELECT CAST(COUNT(*) AS TEXT) FROM message";
 const ASSIGNMENTS: &str = "SELECT CAST(COUNT(*) AS TEXT) FROM desk_news WHERE event = 'ticket:assigned'";
 
-fn wanted(variable: &str, default: usize) -> usize {
+/// Returns the number that a variable of the environment sets.
+pub(crate) fn wanted(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |text| text.parse().expect("a number"))
 }
 

@@ -16,6 +16,7 @@
 mod harness;
 
 mod agent_command;
+mod agent_crash;
 mod agents;
 mod ai_figures;
 mod api;

@@ -4,6 +4,7 @@ pub mod api;
 pub mod client;
 pub mod http;
 mod log;
+mod model_server;
 pub mod process;
 mod redis;
 pub mod seed;
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 
 pub use api::Api;
 pub use client::Client;
+pub use model_server::{ModelServer, Step};
 pub use redis::PrivateRedis;
 pub use server::Server;
 pub use setup::{Begins, Services, Setup};
