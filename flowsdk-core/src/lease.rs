@@ -118,6 +118,19 @@ impl Leases {
         None
     }
 
+    /// Returns the tenure of `name`, whoever of this process holds it, and whenever.
+    pub fn tenure(&self, name: &str) -> Tenure {
+        Tenure { of: Some((self.clone(), lease_key(name).as_str().to_owned())) }
+    }
+
+    fn holds(&self, key: &str) -> bool {
+        let is_held = |ticket: &Ticket| {
+            ticket.key == key
+                && matches!(ticket.standing, Standing::Held { since } if since.elapsed() < self.shared.ttl)
+        };
+        self.tickets().all.values().any(is_held)
+    }
+
     fn tickets(&self) -> MutexGuard<'_, Tickets> {
         self.shared.tickets.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -187,6 +200,25 @@ impl Leases {
                 (_, None) => Standing::Unknown,
             };
         }
+    }
+}
+
+/// Tells whether a name is this process's at this moment. A process that was paused knows it at once, before it renews
+/// anything: what must not happen beside another owner asks here first.
+#[derive(Debug, Clone, Default)]
+pub struct Tenure {
+    of: Option<(Leases, String)>,
+}
+
+impl Tenure {
+    /// The tenure of an owner beside whom there is nobody.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// Returns whether the time of the last renewal is not over.
+    pub fn is_held(&self) -> bool {
+        self.of.as_ref().is_none_or(|(leases, key)| leases.holds(key))
     }
 }
 

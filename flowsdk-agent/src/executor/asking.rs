@@ -18,6 +18,21 @@ use crate::turn::known_values;
 const PLACEHOLDERS: &str = "Texts such as [email 1], [cpf 1] and [card 1] stand for data that you are not shown. Use them as \
     they are, in messages and in tools: the data take their place.";
 
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum NoAnswer {
+    /// The last model that was asked failed.
+    Failed(ModelError),
+    /// Another process may run the turn.
+    OutOfTenure,
+}
+
+impl From<ModelError> for NoAnswer {
+    fn from(error: ModelError) -> Self {
+        Self::Failed(error)
+    }
+}
+
 impl OpenTurn {
     /// Returns what the model is told, as far as it reads: the instructions and the conversation. Personal data of both have
     /// the same placeholders; those of the conversation are numbered first, so that they stay as it grows.
@@ -78,15 +93,16 @@ where
     /// Asks the model of a turn for its next answer, and then the fallback. The record notes every attempt.
     ///
     /// # Errors
-    /// The [`ModelError`] of the last attempt.
-    pub(super) async fn ask(&self, turn: &mut OpenTurn) -> Result<Answer, ModelError> {
+    /// [`NoAnswer`].
+    pub(super) async fn ask(&self, turn: &mut OpenTurn) -> Result<Answer, NoAnswer> {
         let [own, fallback] = turn.credentials.clone();
         let own_model = turn.configuration.model.clone();
         let error = match self.ask_model(turn, own.as_ref(), &own_model).await {
             Ok(answer) => return Ok(answer),
-            Err(error) => error,
+            Err(NoAnswer::OutOfTenure) => return Err(NoAnswer::OutOfTenure),
+            Err(NoAnswer::Failed(error)) => error,
         };
-        let Some(model) = turn.configuration.fallback_model.clone() else { return Err(error) };
+        let Some(model) = turn.configuration.fallback_model.clone() else { return Err(error.into()) };
         tracing::warn!(turn = %turn.record.id, %error, "the fallback of an AI agent is asked");
         turn.forget_response();
         self.ask_model(turn, fallback.as_ref(), &model).await
@@ -97,7 +113,7 @@ where
         turn: &mut OpenTurn,
         credential: Option<&LlmCredential>,
         model: &str,
-    ) -> Result<Answer, ModelError> {
+    ) -> Result<Answer, NoAnswer> {
         let opened = match credential {
             Some(credential) => self.models.open(credential).await,
             None => Err(ModelError::Account { reason: "there is no credential".to_owned() }),
@@ -106,6 +122,9 @@ where
         let name = credential.map(|credential| credential.provider.name()).unwrap_or_default();
         let mut failures = 0;
         loop {
+            if !self.tenure.is_held() {
+                return Err(NoAnswer::OutOfTenure);
+            }
             let span = spans::chat(name, model);
             let error = match self.ask_once(turn, &provider, model, &span).await {
                 Ok(answer) => return Ok(answer),
@@ -123,7 +142,7 @@ where
             failures += 1;
             let spent = self.cx.now().since(turn.record.began_at);
             let Some(pause) = self.settings.patience.pause(&error, failures, spent, jitter()) else {
-                return Err(error);
+                return Err(error.into());
             };
             tokio::time::sleep(pause).await;
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{Handover, ToolCalls};
 use flowsdk_core::fault::{Chain, StorageError};
+use flowsdk_core::lease::Tenure;
 use flowsdk_core::session::SessionId;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::time::Timestamp;
@@ -77,6 +78,7 @@ pub struct Executor<S> {
     pub(super) arrived: Arc<Notify>,
     pub(super) budgets: Budgets,
     pub(super) rules: KnownRules,
+    pub(super) tenure: Tenure,
 }
 
 impl<S> std::fmt::Debug for Executor<S> {
@@ -101,8 +103,15 @@ where
         arrived: Arc<Notify>,
     ) -> Self {
         let knowledge = KnowledgeSearch::new(Arc::clone(&store), Arc::new(OfflineEmbedders));
-        let (budgets, rules) = (Budgets::default(), KnownRules::default());
-        Self { store, cx, models, tools, knowledge, handover, settings, arrived, budgets, rules }
+        let (budgets, rules, tenure) = (Budgets::default(), KnownRules::default(), Tenure::unlimited());
+        Self { store, cx, models, tools, knowledge, handover, settings, arrived, budgets, rules, tenure }
+    }
+
+    /// Asks no model and calls no tool while `tenure` is not held: another process may run the turns then. What is under way
+    /// goes on, and is written unless another process has written meanwhile.
+    #[must_use]
+    pub fn within(self, tenure: Tenure) -> Self {
+        Self { tenure, ..self }
     }
 
     /// Has the queries of searches embedded by `embedders`, who are those of the documents. Without them

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::acting::{Acting, Outside};
+use super::asking::NoAnswer;
 use super::handing_on::{Handing, end_by_force};
 use super::opening::{OpenTurn, Standing, standing};
 use super::{Executor, ExecutorTx, spans};
@@ -91,6 +92,7 @@ where
         let Some(step) = stop.run_until_cancelled(self.step(turn)).await else {
             return Ok(Advanced::Stopped);
         };
+        let Some(step) = step else { return Ok(Advanced::NotNow) };
         let mut retries = Retries::default();
         let written = loop {
             match self.write(turn, &step).await {
@@ -113,23 +115,27 @@ where
         Ok(Advanced::Written)
     }
 
-    /// Finds out what there is to write next.
-    async fn step(&self, turn: &mut OpenTurn) -> Step {
+    /// Finds out what there is to write next. Returns `None` if another process may be about to.
+    async fn step(&self, turn: &mut OpenTurn) -> Option<Step> {
+        if !self.tenure.is_held() {
+            return None;
+        }
         if let Some(outside) = turn.outside.take() {
             let span = spans::execute_tool(turn);
-            return Step::Ran(self.call(turn, &outside).instrument(span).await);
+            return Some(Step::Ran(self.call(turn, &outside).instrument(span).await));
         }
         if turn.record.began_call.is_some() {
             // Another process called it, and died. A search has no effect that could happen twice.
             let search = interrupted_search(turn);
-            return Step::Ran(match search {
+            return Some(Step::Ran(match search {
                 Some(search) => self.call(turn, &search).await,
                 None => Ok(INTERRUPTED.to_owned()),
-            });
+            }));
         }
         match self.ask(turn).await {
-            Ok(answer) => Step::Answered(answer),
-            Err(error) => Step::Silent(error.to_string()),
+            Ok(answer) => Some(Step::Answered(answer)),
+            Err(NoAnswer::Failed(error)) => Some(Step::Silent(error.to_string())),
+            Err(NoAnswer::OutOfTenure) => None,
         }
     }
 

@@ -244,3 +244,19 @@ async fn a_name_is_taken_again_after_its_loss() {
     taken(&leases, "p").await;
     assert_eq!(store.get("lease:p").await.expect("a value").as_deref(), Some("me"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_tenure_ends_with_the_time_of_its_lease_before_anybody_asks() {
+    let leases = Leases::new(Arc::new(Store::default()) as _, "me", TTL);
+    let tenure = leases.tenure("one");
+    assert!(Tenure::unlimited().is_held() && !tenure.is_held());
+    let lease = taken(&leases, "one").await;
+    assert!(tenure.is_held() && !leases.tenure("two").is_held());
+    // As in a process that was paused: its timers are late too.
+    tokio::time::advance(TTL).await;
+    assert!(!tenure.is_held());
+    let lost = CancellationToken::new();
+    assert!(lease.hold_while(&lost, tokio::time::sleep(TTL / 2)).await && tenure.is_held());
+    lease.release().await.expect("released");
+    assert!(!tenure.is_held());
+}

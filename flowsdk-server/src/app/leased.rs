@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use flowsdk_core::lease::Tenure;
 use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
@@ -32,6 +33,11 @@ impl Ground {
                 }
             }
         });
+    }
+
+    /// Returns the tenure of a lease. In a process that shares its database with nobody it never ends.
+    pub(crate) fn tenure(&self, lease: &str) -> Tenure {
+        if self.redis().is_some() { self.leases.tenure(lease) } else { Tenure::unlimited() }
     }
 
     /// Calls the idempotent `tick` every `period`, in one process at a time.

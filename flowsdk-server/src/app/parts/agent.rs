@@ -27,6 +27,8 @@ const SUMMARIES: Reads = Reads { topics: &[TopicName::Summary], group: SUMMARY_G
 pub(super) const PART: Part =
     Part { role: AGENT, reads: &[EVENTS, SUMMARIES], start: |ground| Box::pin(async { start(ground) }) };
 
+/// The lease of the executor: one at a time, so that a session never has two turns at once.
+const EXECUTOR: &str = "agent-executor";
 /// Summaries that are written at once: each waits for a model for seconds.
 const SUMMARIES_AT_ONCE: usize = 8;
 
@@ -57,9 +59,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         settings,
         arrived,
     );
-    let executor = Arc::new(executor.with_embedders(Arc::clone(&embedders)));
-    // One at a time, so that a session never has two turns at once.
-    ground.under_lease("agent-executor".to_owned(), "AI agents", move |stop| {
+    let executor = executor.with_embedders(Arc::clone(&embedders)).within(ground.tenure(EXECUTOR));
+    let executor = Arc::new(executor);
+    ground.under_lease(EXECUTOR.to_owned(), "AI agents", move |stop| {
         let executor = Arc::clone(&executor);
         async move { executor.run(&stop).await }
     });

@@ -2,12 +2,17 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
+use flowsdk_agent::executor::Served;
 use flowsdk_agent::inbox::{HasInbox as _, Waiting};
 use flowsdk_agent::ledger::HasAgentTurns as _;
+use flowsdk_core::lease::Leases;
 use flowsdk_core::session::Mode;
 use flowsdk_core::store::Store as _;
+use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +25,7 @@ on_every_database! {
     a_turn_that_was_left_goes_on,
     a_tool_that_was_interrupted_is_not_run_again,
     a_turn_that_is_left_again_and_again_ends,
+    whoever_may_not_be_alone_asks_no_model,
 }
 
 /// Polls a future so often, and then drops it: the process has died. Returns whether it was done by then.
@@ -125,4 +131,17 @@ async fn a_turn_that_is_left_again_and_again_ends(store: SqlStore) {
     assert_eq!(left, 21, "once, and twenty times again");
     assert_eq!(agents.go_on().await, ["Bye fallback_stuck"]);
     assert_eq!(agents.session("ana").await.mode, Mode::Flow);
+}
+
+/// The process was paused for longer than its lease: another one may run the turn.
+async fn whoever_may_not_be_alone_asks_no_model(store: SqlStore) {
+    let rules =
+        json!([{ "when": {}, "calls": [{ "tool": "sendTextMessage", "arguments": { "text": "12" } }] }]);
+    let agents = Agents::new(store, &rules).await;
+    agents.reach("ana", "price").await;
+    let nobody_took_it = Leases::new(Arc::new(MemoryKeyValue::default()), "paused", Duration::from_secs(1));
+    let paused = agents.executor_within(nobody_took_it.tenure("agents"));
+    let served = paused.serve(&session("ana"), &CancellationToken::new()).await.expect("served");
+    assert_eq!((served, agents.mind.asks()), (Served::NotNow, 0));
+    assert_eq!(agents.serve("ana").await, ["12"]);
 }

@@ -19,6 +19,7 @@ use flowsdk_core::credential::{HasLlmCredentials as _, LlmCredential, LlmProvide
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::{AgentEvent, AgentManualHandoffEvent, FlowEvent};
 use flowsdk_core::flow::{HttpAnswer, HttpCaller, HttpRequest, OutsideFailure, ScriptRequest, ScriptRunner};
+use flowsdk_core::lease::Tenure;
 use flowsdk_core::message::SenderKind;
 use flowsdk_core::record::HasRecords as _;
 use flowsdk_core::router::{HasRouterCatalog as _, Router};
@@ -28,6 +29,7 @@ use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::outbox::HasOutbox as _;
 use flowsdk_core::stream::topic::{Agent, TopicName};
 use flowsdk_store::sql::SqlStore;
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -87,13 +89,16 @@ impl Models for OneMind {
 #[derive(Debug)]
 pub(crate) struct Shop {
     pub(crate) calls: Mutex<usize>,
+    /// The addresses that were asked.
+    pub(crate) asked: Mutex<Vec<String>>,
     pub(crate) gate: Semaphore,
 }
 
 #[async_trait]
 impl HttpCaller for Shop {
-    async fn call(&self, _: &HttpRequest) -> Result<HttpAnswer, OutsideFailure> {
+    async fn call(&self, request: &HttpRequest) -> Result<HttpAnswer, OutsideFailure> {
         *self.calls.lock().expect("a lock") += 1;
+        self.asked.lock().expect("a lock").push(request.url.expose_secret().to_owned());
         self.gate.acquire().await.expect("it is never closed").forget();
         Ok(HttpAnswer { status: 200, content_type: None, body: br#"{"price": 12}"#.to_vec() })
     }
@@ -131,7 +136,7 @@ fn attended() -> Value {
 }
 
 /// Returns the price of a product, for which it asks the shop.
-fn price() -> Value {
+pub(crate) fn price() -> Value {
     json!({ "schemaVersion": 1, "kind": "tool", "startBlockId": "a",
         "parameters": [{ "name": "product", "required": true }], "returns": ["price"],
         "blocks": [{ "id": "a", "type": "content", "defaultOutput": { "end": true }, "onEnter": [
@@ -154,11 +159,12 @@ impl Agents {
             instructed: Mutex::default(),
             gate: Semaphore::new(1_000),
         });
-        let shop = Arc::new(Shop { calls: Mutex::default(), gate: Semaphore::new(1_000) });
+        let shop =
+            Arc::new(Shop { calls: Mutex::default(), asked: Mutex::default(), gate: Semaphore::new(1_000) });
         let stepping = Arc::new(Stepping((*world.store).clone()));
         let embedders: Arc<dyn Embedders> = Arc::new(OfflineEmbedders);
         let agents = Self {
-            executor: executor(&world, &stepping, &mind, &shop, &embedders),
+            executor: Arc::new(executor(&world, &stepping, &mind, &shop, &embedders)),
             inbox: AgentInbox::new(Arc::clone(&stepping), world.cx.clone(), Arc::default()),
             stepping,
             embedders,
@@ -185,7 +191,13 @@ impl Agents {
 
     /// Another executor over the same database, as another process has it.
     pub(crate) fn another_executor(&self) -> Arc<Executor<Stepping>> {
-        executor(&self.world, &self.stepping, &self.mind, &self.shop, &self.embedders)
+        self.executor_within(Tenure::unlimited())
+    }
+
+    /// The executor of a process that has a lease, or had one.
+    pub(crate) fn executor_within(&self, tenure: Tenure) -> Arc<Executor<Stepping>> {
+        let executor = executor(&self.world, &self.stepping, &self.mind, &self.shop, &self.embedders);
+        Arc::new(executor.within(tenure))
     }
 
     /// The agents search by this model of vectors.
@@ -361,7 +373,7 @@ fn executor(
     mind: &Arc<Mind>,
     shop: &Arc<Shop>,
     embedders: &Arc<dyn Embedders>,
-) -> Arc<Executor<Stepping>> {
+) -> Executor<Stepping> {
     let key = Arc::new(MasterKey::new(KEY).expect("a key"));
     let (http, scripts) =
         (Arc::clone(shop) as Arc<dyn HttpCaller>, Arc::clone(shop) as Arc<dyn ScriptRunner>);
@@ -377,5 +389,5 @@ fn executor(
         settings,
         Arc::new(Notify::new()),
     );
-    Arc::new(executor.with_embedders(Arc::clone(embedders)))
+    executor.with_embedders(Arc::clone(embedders))
 }
