@@ -3,6 +3,7 @@
 mod budgets;
 mod crashes;
 mod guardrails;
+mod injections;
 mod knowledge;
 mod library;
 mod reading;
