@@ -3,6 +3,7 @@
 //!
 //! `cargo xtask bench NAME` builds the server and calls this program.
 
+mod agents;
 mod api;
 mod attacks;
 mod budget;
@@ -80,6 +81,8 @@ enum Race {
     Growth(growth::Options),
     /// Agents who pick tickets up, and handoffs until agents have them, against the statements alone
     Desk(desk::Options),
+    /// Turns of AI agents of many sessions at once, against the time that their model takes
+    Agents(agents::Options),
     /// The socket alone: part of the raw cost
     #[command(hide = true)]
     RawSocket(webchat::RawSocket),
@@ -128,6 +131,7 @@ fn main() -> ExitCode {
         Race::Hostile(options) => hostile::trial(&options),
         Race::Growth(options) => growth::race(&options),
         Race::Desk(options) => desk::race(&options),
+        Race::Agents(options) => agents::race(&options),
         Race::RawSocket(raw) => raw.serve(),
         Race::RawStorage(raw) => raw.run(),
     };

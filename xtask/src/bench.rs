@@ -12,7 +12,7 @@ use crate::{interrupt, process, workspace};
 /// The options of `flowsdk-benches` that name a server built before.
 const SERVER: &str = "--server";
 /// The races with contenders on PostgreSQL and Redis.
-const WITH_SERVICES: [&str; 7] = ["api", "intake", "login", "streams", "hostile", "growth", "desk"];
+const WITH_SERVICES: [&str; 8] = ["api", "intake", "login", "streams", "hostile", "growth", "desk", "agents"];
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8> {
     let prebuilt = arguments
@@ -76,6 +76,7 @@ mod tests {
                 && ask("streams --rounds 1")
                 && ask("growth")
                 && ask("desk")
+                && ask("agents --sessions 200")
         );
         assert!(!ask("webchat") && !ask("login-timing") && !ask("api --help"));
     }
