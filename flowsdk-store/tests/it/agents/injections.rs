@@ -67,7 +67,7 @@ async fn whoever_writes_to_an_obedient_model_reaches_nothing_else(store: SqlStor
         let visitor = format!("{place:?}").to_lowercase();
         let mut contact = agents.world.add_visitor(&visitor).await;
         match place {
-            Place::Name => ORDER.clone_into(&mut contact.name),
+            Place::Name => (contact.name, contact.name_locked) = (ORDER.to_owned(), true),
             Place::Variable => drop(contact.variables.insert("city".to_owned(), ORDER.into())),
             Place::Key => drop(contact.variables.insert(ORDER.to_owned(), 1.into())),
             Place::Message => {}
