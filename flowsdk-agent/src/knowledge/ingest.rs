@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::embedders::credential_of;
 use super::{
-    Document, DocumentStatus, DueDocument, Embedders, Embedding, HasKnowledge, OpenEmbedder, chunks_of,
-    text_of,
+    Document, DocumentStatus, DueDocument, Embedders, Embedding, HasKnowledge, MAX_CONTENT, MediaType,
+    NoPdfs, OpenEmbedder, PdfError, PdfReader, chunks_of, text_of,
 };
 use crate::model::{ModelError, Patience, jitter};
 
@@ -31,6 +31,8 @@ const BATCH_TIME: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_secs(1);
 /// How long reading a content may take. Its thread is not stopped then, though nobody waits for it any more.
 const READING: Duration = Duration::from_secs(60);
+/// How long a PDF may take, with the time in which its reader reads others. A reader has limits of its own.
+const PDF_READING: Duration = Duration::from_mins(5);
 /// How often a content is read that brings the process down.
 const MOST_READS: u32 = 3;
 /// How often it is looked for routers whose embedder is another one now.
@@ -49,6 +51,7 @@ pub struct Ingest<S> {
     store: Arc<S>,
     cx: OpContext,
     embedders: Arc<dyn Embedders>,
+    pdfs: Arc<dyn PdfReader>,
 }
 
 impl<S> std::fmt::Debug for Ingest<S> {
@@ -86,9 +89,14 @@ impl<S: Store> Ingest<S>
 where
     S::Tx: IngestTx,
 {
-    /// Creates one over `store`, which has passages embedded by `embedders`.
+    /// Creates one over `store`, which has passages embedded by `embedders`, and reads no PDFs.
     pub fn new(store: Arc<S>, cx: OpContext, embedders: Arc<dyn Embedders>) -> Self {
-        Self { store, cx, embedders }
+        Self { store, cx, embedders, pdfs: Arc::new(NoPdfs) }
+    }
+
+    /// Has PDFs read by `pdfs`.
+    pub fn with_pdfs(self, pdfs: Arc<dyn PdfReader>) -> Self {
+        Self { pdfs, ..self }
     }
 
     /// Works until it is told to stop. A request that is under way then is given up, and made again by the next run.
@@ -181,20 +189,37 @@ where
         // Before it begins: a content that brings the process down is not read for ever.
         self.write(&document, &Change::Reading(attempts)).await?;
         let content = self.store.read().await?.knowledge().content(&document.id).await?;
-        let media_type = document.media_type;
-        let reading = aside(move || -> Result<Vec<String>, String> {
-            let text =
-                text_of(media_type, &content.unwrap_or_default()).map_err(|error| error.to_string())?;
-            chunks_of(media_type, &text).map_err(|error| error.to_string())
-        });
-        let change = match tokio::time::timeout(READING, reading).await {
-            Ok(Ok(Ok(texts))) => Change::Passages(texts),
-            Ok(Ok(Err(why))) => Change::Unreadable(why),
-            Ok(Err(_)) => Change::Unreadable("the document cannot be read".to_owned()),
-            Err(_) => Change::Unreadable("the document takes too long to read".to_owned()),
+        let change = match self.passages(document.media_type, content.unwrap_or_default()).await {
+            Ok(texts) => Change::Passages(texts),
+            Err(why) => Change::Unreadable(why),
         };
         let document = Document { status: DocumentStatus::Reading, ..document };
         self.write(&document, &change).await
+    }
+
+    /// Returns the passages of a content, or why it has none.
+    async fn passages(&self, media_type: MediaType, content: Vec<u8>) -> Result<Vec<String>, String> {
+        let content = match media_type {
+            MediaType::Pdf => {
+                self.text_of_pdf(&content).await.map_err(|error| error.to_string())?.into_bytes()
+            }
+            MediaType::Text | MediaType::Markdown | MediaType::Html => content,
+        };
+        let reading = aside(move || -> Result<Vec<String>, String> {
+            let text = text_of(media_type, &content).map_err(|error| error.to_string())?;
+            chunks_of(media_type, &text).map_err(|error| error.to_string())
+        });
+        match tokio::time::timeout(READING, reading).await {
+            Ok(Ok(read)) => read,
+            Ok(Err(_)) => Err("the document cannot be read".to_owned()),
+            Err(_) => Err("the document takes too long to read".to_owned()),
+        }
+    }
+
+    async fn text_of_pdf(&self, pdf: &[u8]) -> Result<String, PdfError> {
+        let text =
+            tokio::time::timeout(PDF_READING, self.pdfs.read(pdf)).await.map_err(|_| PdfError::Time)??;
+        if text.len() > MAX_CONTENT { Err(PdfError::TooLong) } else { Ok(text) }
     }
 
     /// Has the passages embedded that come next.

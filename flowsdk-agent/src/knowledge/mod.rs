@@ -4,6 +4,7 @@
 //! into a vector. [`KnowledgeSearch`] finds the passages nearest to a question; agents do so by the tool `ragSearch`.
 
 mod chunks;
+mod content;
 mod depth;
 mod embedders;
 mod embedding;
@@ -12,12 +13,14 @@ mod extraction;
 mod hashing;
 mod ingest;
 mod model;
+mod pdf;
 mod repository;
 mod search;
 mod searcher;
 mod service;
 
 pub use chunks::{LONGEST_CHUNK, MAX_CHUNKS, TooLong, chunks_of};
+pub use content::{Content, MAX_CONTENT, MAX_PAGE, MAX_PDF, MediaType, Unfit};
 pub use embedders::{Embedders, OfflineEmbedders, OpenEmbedder};
 pub use embedding::{DIMENSIONS, Embedding};
 pub use error::KnowledgeError;
@@ -25,9 +28,10 @@ pub use extraction::{NoText, text_of};
 pub use hashing::{HASHING, HashingEmbedder};
 pub use ingest::{Ingest, IngestTx};
 pub use model::{
-    Document, DocumentChange, DocumentFilter, DocumentId, DocumentStatus, MAX_CONTENT, MAX_DOCUMENTS,
-    MAX_PAGE, MediaType, NewContent, NewDocument,
+    Document, DocumentChange, DocumentFilter, DocumentId, DocumentStatus, MAX_DOCUMENTS, NewContent,
+    NewDocument, NewFile,
 };
+pub use pdf::{NoPdfs, PdfError, PdfReader};
 pub use repository::{DueDocument, HasKnowledge, KnowledgeRepository};
 pub use search::{KnowledgeQuery, Nearest, Passage, Place, SearchPage, Searched, pages_of, told};
 pub use searcher::KnowledgeSearch;

@@ -14,12 +14,8 @@ use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
 
-use super::KnowledgeError;
+use super::{Content, KnowledgeError, MediaType};
 
-/// Most bytes of the content of a document.
-pub const MAX_CONTENT: usize = 5 << 20;
-/// Most bytes of a page: the time to read one grows faster than its size.
-pub const MAX_PAGE: usize = 1 << 20;
 /// Most documents of a router.
 pub const MAX_DOCUMENTS: u64 = 1_000;
 /// Most characters of a tag.
@@ -28,30 +24,6 @@ const LONGEST_TAG: usize = 100;
 /// Identifier of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
 pub struct DocumentId(Arc<str>);
-
-/// What the content of a document is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
-pub enum MediaType {
-    /// Plain text.
-    #[serde(rename = "text/plain")]
-    Text,
-    /// Markdown.
-    #[serde(rename = "text/markdown")]
-    Markdown,
-    /// A page.
-    #[serde(rename = "text/html")]
-    Html,
-}
-
-impl MediaType {
-    /// Returns the most bytes of a content of this type.
-    pub fn most(self) -> usize {
-        match self {
-            Self::Text | Self::Markdown => MAX_CONTENT,
-            Self::Html => MAX_PAGE,
-        }
-    }
-}
 
 /// How far a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
@@ -118,6 +90,10 @@ const TOO_LARGE: Text = Text::new(
     "The text is too large: at most 5 MiB, or 1 MiB of HTML",
 );
 const BLANK: Text = Text::new("Não pode ser vazio", "May not be empty");
+const NO_TEXT: Text = Text::new(
+    "Um PDF não é texto: envie o arquivo em /knowledge-documents/files",
+    "A PDF is no text: upload the file at /knowledge-documents/files",
+);
 
 /// Checks the tags of a document.
 ///
@@ -135,8 +111,11 @@ fn check_tags(tags: &[String]) -> Result<(), KnowledgeError> {
 /// Checks the content of a document.
 ///
 /// # Errors
-/// [`KnowledgeError::Invalid`]: it is blank or too large.
+/// [`KnowledgeError::Invalid`]: it is blank or too large, or no text.
 fn check_content(media_type: MediaType, text: &str) -> Result<(), KnowledgeError> {
+    if media_type == MediaType::Pdf {
+        return Err(KnowledgeError::Invalid(vec![("mediaType".to_owned(), NO_TEXT)]));
+    }
     let flaw = if text.len() > media_type.most() {
         TOO_LARGE
     } else if text.trim().is_empty() {
@@ -207,16 +186,47 @@ impl NewDocument {
     ///
     /// # Errors
     /// [`KnowledgeError::Invalid`].
-    pub(super) fn check(&self) -> Result<(), KnowledgeError> {
+    pub(super) fn checked(self) -> Result<NewFile, KnowledgeError> {
         check_tags(&self.tags)?;
-        check_content(self.media_type, &self.text)
+        check_content(self.media_type, &self.text)?;
+        let Self { router_id, name, tags, media_type, text } = self;
+        Ok(NewFile { router_id, name, tags, content: Content::of_text(media_type, text) })
+    }
+}
+
+/// A new document that is made of a file.
+#[derive(Debug, Clone)]
+pub struct NewFile {
+    /// The router whose agents know it.
+    pub router_id: RouterId,
+    /// Its name, which searches show.
+    pub name: Name,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// What it says.
+    pub content: Content,
+}
+
+impl Reachable for NewFile {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}
+
+impl NewFile {
+    /// Checks its tags.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Invalid`].
+    pub(super) fn check(&self) -> Result<(), KnowledgeError> {
+        check_tags(&self.tags)
     }
 
     /// Returns the document and its content, as created at `now`.
-    pub(super) fn into_document(self, ids: &dyn IdSource, now: Timestamp) -> (Document, String) {
-        let id = DocumentId::generate(ids);
-        let content = (self.media_type, self.text.as_str());
-        (Document::new(id, self.router_id, self.name.into(), self.tags, content, now), self.text)
+    pub(super) fn into_document(self, ids: &dyn IdSource, now: Timestamp) -> (Document, Content) {
+        let Self { router_id, name, tags, content } = self;
+        let kind = (content.media_type, content.bytes.len());
+        (Document::new(DocumentId::generate(ids), router_id, name.into(), tags, kind, now), content)
     }
 }
 
@@ -270,8 +280,9 @@ impl NewContent {
     ///
     /// # Errors
     /// [`KnowledgeError::Invalid`].
-    pub(super) fn check(&self) -> Result<(), KnowledgeError> {
-        check_content(self.media_type, &self.text)
+    pub(super) fn checked(self) -> Result<Content, KnowledgeError> {
+        check_content(self.media_type, &self.text)?;
+        Ok(Content::of_text(self.media_type, self.text))
     }
 }
 
@@ -282,7 +293,7 @@ impl Document {
         router_id: RouterId,
         name: String,
         tags: Vec<String>,
-        (media_type, text): (MediaType, &str),
+        (media_type, size): (MediaType, usize),
         now: Timestamp,
     ) -> Self {
         Self {
@@ -291,7 +302,7 @@ impl Document {
             name,
             tags,
             media_type,
-            size: text.len() as u64,
+            size: size as u64,
             revision: 1,
             status: DocumentStatus::Waiting,
             error: None,
@@ -304,8 +315,8 @@ impl Document {
     }
 
     /// Returns it with another content, of which nothing is read yet.
-    pub(super) fn replaced(self, content: &NewContent) -> Self {
-        Self { media_type: content.media_type, size: content.text.len() as u64, ..self.begun_anew() }
+    pub(super) fn replaced(self, content: &Content) -> Self {
+        Self { media_type: content.media_type, size: content.bytes.len() as u64, ..self.begun_anew() }
     }
 
     /// Returns it as nobody has read it yet.

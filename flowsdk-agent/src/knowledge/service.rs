@@ -17,8 +17,8 @@ use flowsdk_core::words::NameQuery;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Document, DocumentChange, DocumentFilter, DocumentId, Embedders, HasKnowledge, KnowledgeError as Error,
-    KnowledgeSearch, MAX_DOCUMENTS, NewContent, NewDocument, Passage,
+    Content, Document, DocumentChange, DocumentFilter, DocumentId, Embedders, HasKnowledge,
+    KnowledgeError as Error, KnowledgeSearch, MAX_DOCUMENTS, NewContent, NewDocument, NewFile, Passage,
 };
 
 /// Creates, shows, changes, deletes and searches documents. One whose router is out of the caller's reach is not found.
@@ -79,8 +79,30 @@ where
         new: Admitted<NewDocument>,
         once: Option<Once<Document>>,
     ) -> Result<Outcome<Document>, Error> {
+        self.make(author, new.into_inner().checked()?, once).await
+    }
+
+    /// Creates a document of a file, once for each idempotency key. It is found when it has been read and embedded.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub async fn upload(
+        &self,
+        author: &Author,
+        new: Admitted<NewFile>,
+        once: Option<Once<Document>>,
+    ) -> Result<Outcome<Document>, Error> {
         let new = new.into_inner();
         new.check()?;
+        self.make(author, new, once).await
+    }
+
+    async fn make(
+        &self,
+        author: &Author,
+        new: NewFile,
+        once: Option<Once<Document>>,
+    ) -> Result<Outcome<Document>, Error> {
         let now = self.cx.now();
         let (document, content) = new.into_document(self.cx.ids(), now);
         let create = async |tx: &mut S::Tx| -> Result<Document, Error> {
@@ -89,7 +111,7 @@ where
                 return Err(Error::Full);
             }
             steps::insert(tx, &document).await?;
-            tx.knowledge().put_content(&document.id, content.as_bytes()).await?;
+            tx.knowledge().put_content(&document.id, &content.bytes).await?;
             tx.knowledge().set_due(&document.id, Some(now), 0).await?;
             Ok(document)
         };
@@ -122,7 +144,20 @@ where
         id: &DocumentId,
         content: NewContent,
     ) -> Result<Document, Error> {
-        content.check()?;
+        self.begin_anew(author, reach, id, Some(content.checked()?)).await
+    }
+
+    /// Replaces the content of a document by that of a file, as [`replace`](Self::replace) does.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn replace_by_file(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &DocumentId,
+        content: Content,
+    ) -> Result<Document, Error> {
         self.begin_anew(author, reach, id, Some(content)).await
     }
 
@@ -140,14 +175,14 @@ where
         author: &Author,
         reach: Reach<'_>,
         id: &DocumentId,
-        content: Option<NewContent>,
+        content: Option<Content>,
     ) -> Result<Document, Error> {
         let now = self.cx.now();
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             let before: Document = steps::find_for_update(tx, reach, id).await?;
             let after = match &content {
                 Some(content) => {
-                    tx.knowledge().put_content(id, content.text.as_bytes()).await?;
+                    tx.knowledge().put_content(id, &content.bytes).await?;
                     before.clone().replaced(content)
                 }
                 None => before.clone().begun_anew(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use flowsdk_agent::executor::{Executor, Models, Settings};
 use flowsdk_agent::inbox::{AGENT_GROUP, AgentInbox};
-use flowsdk_agent::knowledge::{Embedders, Ingest};
+use flowsdk_agent::knowledge::{Embedders, Ingest, PdfReader};
 use flowsdk_agent::summary::{SUMMARY_GROUP, Summarizer};
 use flowsdk_core::conversation::ToolCalls;
 use flowsdk_core::fault::BoxError;
@@ -16,6 +16,7 @@ use super::{Part, Reads};
 use crate::agent::CredentialModels;
 use crate::app::ground::Ground;
 use crate::config::Role;
+use crate::pdf_reader::IsolatedPdfs;
 
 /// The role of the consumers and the executor.
 const AGENT: Role = Role { names: &["agent"], together: None, sections: &[] };
@@ -63,7 +64,12 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         let executor = Arc::clone(&executor);
         async move { executor.run(&stop).await }
     });
-    let ingest = Arc::new(Ingest::new(Arc::clone(&ground.store), ground.cx.clone(), embedders));
+    let pdfs: Arc<dyn PdfReader> = match &ground.adapters.pdfs {
+        Some(pdfs) => Arc::clone(pdfs),
+        None => Arc::new(IsolatedPdfs::of_this_program()?),
+    };
+    let ingest = Ingest::new(Arc::clone(&ground.store), ground.cx.clone(), embedders).with_pdfs(pdfs);
+    let ingest = Arc::new(ingest);
     ground.under_lease("agent-knowledge".to_owned(), "knowledge of AI agents", move |stop| {
         let ingest = Arc::clone(&ingest);
         async move { ingest.run(&stop).await }
