@@ -1,6 +1,6 @@
 //! What agents know: documents, cut into passages that are found by what they say (spec B 4.9).
 //!
-//! A [`Document`] is stored with its content. The [`Ingest`] reads it, cuts it into passages, and has an embedder turn each
+//! A [`Document`] is stored with its content, or with the address that it is fetched from. The [`Ingest`] reads it, cuts it into passages, and has an embedder turn each
 //! into a vector. [`KnowledgeSearch`] finds the passages nearest to a question; agents do so by the tool `ragSearch`.
 
 mod chunks;
@@ -18,6 +18,8 @@ mod repository;
 mod search;
 mod searcher;
 mod service;
+mod step;
+mod web;
 
 pub use chunks::{LONGEST_CHUNK, MAX_CHUNKS, TooLong, chunks_of};
 pub use content::{Content, MAX_CONTENT, MAX_PAGE, MAX_PDF, MediaType, Unfit};
@@ -36,3 +38,4 @@ pub use repository::{DueDocument, HasKnowledge, KnowledgeRepository};
 pub use search::{KnowledgeQuery, Nearest, Passage, Place, SearchPage, Searched, pages_of, told};
 pub use searcher::KnowledgeSearch;
 pub use service::{FoundPassage, Knowledge, PASSAGES, SearchKnowledge};
+pub use web::{InvalidWebAddress, NoWeb, Web, WebAddress, WebError, WebPage};

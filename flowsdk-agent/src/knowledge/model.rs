@@ -9,12 +9,10 @@ use flowsdk_core::record::{RecordChange, RecordFilter, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::text::Text;
-#[cfg(feature = "schema")]
-use flowsdk_core::time::IsoTime;
-use flowsdk_core::time::{Timestamp, as_iso};
-use serde::{Deserialize, Serialize};
+use flowsdk_core::time::{IsoTime, Timestamp, as_iso};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Content, KnowledgeError, MediaType};
+use super::{Content, KnowledgeError, MediaType, WebAddress};
 
 /// Most documents of a router.
 pub const MAX_DOCUMENTS: u64 = 1_000;
@@ -31,6 +29,8 @@ pub struct DocumentId(Arc<str>);
 pub enum DocumentStatus {
     /// Nobody has read it yet.
     Waiting,
+    /// Its address is asked for it.
+    Fetching,
     /// It is being read.
     Reading,
     /// Its passages are given their vectors.
@@ -57,9 +57,16 @@ pub struct Document {
     pub name: String,
     /// Its tags. Agents with `ragTags` search documents with one of them.
     pub tags: Vec<String>,
-    /// What its content is.
+    /// The address that its content is fetched from; null if it has none.
+    #[schema(required = true)]
+    pub address: Option<WebAddress>,
+    /// When its content was fetched.
+    #[serde(serialize_with = "as_iso_or_null")]
+    #[schema(value_type = Option<IsoTime>, required = true)]
+    pub fetched_at: Option<Timestamp>,
+    /// What its content is. Of an address it is a page until it has been fetched.
     pub media_type: MediaType,
-    /// Bytes of its content.
+    /// Bytes of its content; 0 until it has been fetched.
     pub size: u64,
     /// Counts how often it was begun: with each content, and with each retry.
     pub revision: u32,
@@ -85,6 +92,10 @@ pub struct Document {
     pub updated_at: Timestamp,
 }
 
+fn as_iso_or_null<S: Serializer>(moment: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    moment.map(IsoTime).serialize(serializer)
+}
+
 const TOO_LARGE: Text = Text::new(
     "O texto é grande demais: no máximo 5 MiB, ou 1 MiB de HTML",
     "The text is too large: at most 5 MiB, or 1 MiB of HTML",
@@ -94,6 +105,9 @@ const NO_TEXT: Text = Text::new(
     "Um PDF não é texto: envie o arquivo em /knowledge-documents/files",
     "A PDF is no text: upload the file at /knowledge-documents/files",
 );
+
+const ONE: Text = Text::new("É preciso um de text e address", "Expected one of text and address");
+const SAID_BY_SERVER: Text = Text::new("O servidor do endereço o diz", "The server of the address says it");
 
 /// Checks the tags of a document.
 ///
@@ -108,22 +122,36 @@ fn check_tags(tags: &[String]) -> Result<(), KnowledgeError> {
     if flaws.is_empty() { Ok(()) } else { Err(KnowledgeError::Invalid(flaws)) }
 }
 
-/// Checks the content of a document.
+/// What a document is made of.
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// This content.
+    Content(Content),
+    /// What stands there.
+    Address(WebAddress),
+}
+
+/// Returns what a command makes a document of.
 ///
 /// # Errors
-/// [`KnowledgeError::Invalid`]: it is blank or too large, or no text.
-fn check_content(media_type: MediaType, text: &str) -> Result<(), KnowledgeError> {
-    if media_type == MediaType::Pdf {
-        return Err(KnowledgeError::Invalid(vec![("mediaType".to_owned(), NO_TEXT)]));
+/// [`KnowledgeError::Invalid`]: it is blank, too large or no text, or not one of both.
+fn source_of(
+    media_type: Option<MediaType>,
+    text: Option<String>,
+    address: Option<WebAddress>,
+) -> Result<Source, KnowledgeError> {
+    let flaw = |field: &str, text| Err(KnowledgeError::Invalid(vec![(field.to_owned(), text)]));
+    match (text, address) {
+        (None, Some(_)) if media_type.is_some() => flaw("mediaType", SAID_BY_SERVER),
+        (None, Some(address)) => Ok(Source::Address(address)),
+        (Some(text), None) => match media_type.unwrap_or(MediaType::Text) {
+            MediaType::Pdf => flaw("mediaType", NO_TEXT),
+            media_type if text.len() > media_type.most() => flaw("text", TOO_LARGE),
+            _ if text.trim().is_empty() => flaw("text", BLANK),
+            media_type => Ok(Source::Content(Content::of_text(media_type, text))),
+        },
+        _ => flaw("text", ONE),
     }
-    let flaw = if text.len() > media_type.most() {
-        TOO_LARGE
-    } else if text.trim().is_empty() {
-        BLANK
-    } else {
-        return Ok(());
-    };
-    Err(KnowledgeError::Invalid(vec![("text".to_owned(), flaw)]))
 }
 
 /// Which documents are wanted; absent fields let everything through.
@@ -147,10 +175,6 @@ impl RecordFilter for DocumentFilter {
     }
 }
 
-fn plain() -> MediaType {
-    MediaType::Text
-}
-
 /// A new document.
 #[derive(Debug, Clone, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -166,13 +190,15 @@ pub struct NewDocument {
     #[serde(default)]
     #[schema(required = false, max_items = 20)]
     pub tags: Vec<String>,
-    /// What `text` is.
-    #[serde(default = "plain")]
-    #[schema(required = false)]
-    pub media_type: MediaType,
-    /// Its content, of at most 5 MiB; HTML of at most 1 MiB.
-    #[schema(min_length = 1, example = "Tea is 12 reais.")]
-    pub text: String,
+    /// What `text` is; without it, plain text.
+    #[schema(value_type = MediaType, required = false)]
+    pub media_type: Option<MediaType>,
+    /// Its content, of at most 5 MiB; HTML of at most 1 MiB. Either this or `address` is needed.
+    #[schema(value_type = String, required = false, min_length = 1, example = "Tea is 12 reais.")]
+    pub text: Option<String>,
+    /// Where its content is. It is fetched after the answer: HTML, text, Markdown or PDF.
+    #[schema(value_type = WebAddress, required = false)]
+    pub address: Option<WebAddress>,
 }
 
 impl Reachable for NewDocument {
@@ -186,11 +212,10 @@ impl NewDocument {
     ///
     /// # Errors
     /// [`KnowledgeError::Invalid`].
-    pub(super) fn checked(self) -> Result<NewFile, KnowledgeError> {
-        check_tags(&self.tags)?;
-        check_content(self.media_type, &self.text)?;
-        let Self { router_id, name, tags, media_type, text } = self;
-        Ok(NewFile { router_id, name, tags, content: Content::of_text(media_type, text) })
+    pub(super) fn checked(self) -> Result<Draft, KnowledgeError> {
+        let Self { router_id, name, tags, media_type, text, address } = self;
+        check_tags(&tags)?;
+        Ok(Draft { router_id, name, tags, source: source_of(media_type, text, address)? })
     }
 }
 
@@ -218,15 +243,28 @@ impl NewFile {
     ///
     /// # Errors
     /// [`KnowledgeError::Invalid`].
-    pub(super) fn check(&self) -> Result<(), KnowledgeError> {
-        check_tags(&self.tags)
-    }
-
-    /// Returns the document and its content, as created at `now`.
-    pub(super) fn into_document(self, ids: &dyn IdSource, now: Timestamp) -> (Document, Content) {
+    pub(super) fn checked(self) -> Result<Draft, KnowledgeError> {
         let Self { router_id, name, tags, content } = self;
-        let kind = (content.media_type, content.bytes.len());
-        (Document::new(DocumentId::generate(ids), router_id, name.into(), tags, kind, now), content)
+        check_tags(&tags)?;
+        Ok(Draft { router_id, name, tags, source: Source::Content(content) })
+    }
+}
+
+/// A new document that fits.
+pub(super) struct Draft {
+    router_id: RouterId,
+    name: Name,
+    tags: Vec<String>,
+    source: Source,
+}
+
+impl Draft {
+    /// Returns the document and what it is made of, as created at `now`.
+    pub(super) fn into_document(self, ids: &dyn IdSource, now: Timestamp) -> (Document, Source) {
+        let Self { router_id, name, tags, source } = self;
+        let id = DocumentId::generate(ids);
+        let empty = Document::new(id, router_id, name.into(), tags, (MediaType::Html, 0), now);
+        (empty.made_of(&source), source)
     }
 }
 
@@ -266,13 +304,15 @@ impl RecordChange for DocumentChange {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = ReplaceKnowledgeContent)]
 pub struct NewContent {
-    /// What `text` is.
-    #[serde(default = "plain")]
-    #[schema(required = false)]
-    pub media_type: MediaType,
-    /// The content, of at most 5 MiB; HTML of at most 1 MiB.
-    #[schema(min_length = 1, example = "Tea is 13 reais.")]
-    pub text: String,
+    /// What `text` is; without it, plain text.
+    #[schema(value_type = MediaType, required = false)]
+    pub media_type: Option<MediaType>,
+    /// The content, of at most 5 MiB; HTML of at most 1 MiB. Either this or `address` is needed.
+    #[schema(value_type = String, required = false, min_length = 1, example = "Tea is 13 reais.")]
+    pub text: Option<String>,
+    /// Where the content is. It is fetched after the answer: HTML, text, Markdown or PDF.
+    #[schema(value_type = WebAddress, required = false)]
+    pub address: Option<WebAddress>,
 }
 
 impl NewContent {
@@ -280,9 +320,8 @@ impl NewContent {
     ///
     /// # Errors
     /// [`KnowledgeError::Invalid`].
-    pub(super) fn checked(self) -> Result<Content, KnowledgeError> {
-        check_content(self.media_type, &self.text)?;
-        Ok(Content::of_text(self.media_type, self.text))
+    pub(super) fn checked(self) -> Result<Source, KnowledgeError> {
+        source_of(self.media_type, self.text, self.address)
     }
 }
 
@@ -301,6 +340,8 @@ impl Document {
             router_id,
             name,
             tags,
+            address: None,
+            fetched_at: None,
             media_type,
             size: size as u64,
             revision: 1,
@@ -314,9 +355,24 @@ impl Document {
         }
     }
 
-    /// Returns it with another content, of which nothing is read yet.
-    pub(super) fn replaced(self, content: &Content) -> Self {
-        Self { media_type: content.media_type, size: content.bytes.len() as u64, ..self.begun_anew() }
+    /// Returns it as made of something else, of which nothing is read yet.
+    pub(super) fn replaced(self, source: &Source) -> Self {
+        self.begun_anew().made_of(source)
+    }
+
+    fn made_of(self, source: &Source) -> Self {
+        let of = |address, media_type, size| Self { address, fetched_at: None, media_type, size, ..self };
+        match source {
+            Source::Content(content) => of(None, content.media_type, content.bytes.len() as u64),
+            Source::Address(address) => of(Some(address.clone()), MediaType::Html, 0),
+        }
+    }
+
+    /// Returns it with the content that its address had at `now`, which nobody has read yet.
+    pub(super) fn fetched(self, content: &Content, now: Timestamp) -> Self {
+        let size = content.bytes.len() as u64;
+        let status = DocumentStatus::Reading;
+        Self { fetched_at: Some(now), media_type: content.media_type, size, status, ..self }
     }
 
     /// Returns it as nobody has read it yet.

@@ -16,6 +16,7 @@ use flowsdk_core::store::{Store, transact};
 use flowsdk_core::words::NameQuery;
 use serde::{Deserialize, Serialize};
 
+use super::model::{Draft, Source};
 use super::{
     Content, Document, DocumentChange, DocumentFilter, DocumentId, Embedders, HasKnowledge,
     KnowledgeError as Error, KnowledgeSearch, MAX_DOCUMENTS, NewContent, NewDocument, NewFile, Passage,
@@ -92,26 +93,26 @@ where
         new: Admitted<NewFile>,
         once: Option<Once<Document>>,
     ) -> Result<Outcome<Document>, Error> {
-        let new = new.into_inner();
-        new.check()?;
-        self.make(author, new, once).await
+        self.make(author, new.into_inner().checked()?, once).await
     }
 
     async fn make(
         &self,
         author: &Author,
-        new: NewFile,
+        draft: Draft,
         once: Option<Once<Document>>,
     ) -> Result<Outcome<Document>, Error> {
         let now = self.cx.now();
-        let (document, content) = new.into_document(self.cx.ids(), now);
+        let (document, source) = draft.into_document(self.cx.ids(), now);
         let create = async |tx: &mut S::Tx| -> Result<Document, Error> {
             steps::check_router(tx, &document).await?;
             if tx.knowledge().count(&document.router_id).await? >= MAX_DOCUMENTS {
                 return Err(Error::Full);
             }
             steps::insert(tx, &document).await?;
-            tx.knowledge().put_content(&document.id, &content.bytes).await?;
+            if let Source::Content(content) = &source {
+                tx.knowledge().put_content(&document.id, &content.bytes).await?;
+            }
             tx.knowledge().set_due(&document.id, Some(now), 0).await?;
             Ok(document)
         };
@@ -158,10 +159,10 @@ where
         id: &DocumentId,
         content: Content,
     ) -> Result<Document, Error> {
-        self.begin_anew(author, reach, id, Some(content)).await
+        self.begin_anew(author, reach, id, Some(Source::Content(content))).await
     }
 
-    /// Has a document read and embedded once more, such as one that failed.
+    /// Has a document read and embedded once more, such as one that failed. What has an address is fetched again.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].
@@ -169,21 +170,22 @@ where
         self.begin_anew(author, reach, id, None).await
     }
 
-    /// Takes back what was made of a document, and has it made anew: of another content, if one is given.
+    /// Takes back what was made of a document, and has it made anew: of something else, if that is given.
     async fn begin_anew(
         &self,
         author: &Author,
         reach: Reach<'_>,
         id: &DocumentId,
-        content: Option<Content>,
+        source: Option<Source>,
     ) -> Result<Document, Error> {
         let now = self.cx.now();
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             let before: Document = steps::find_for_update(tx, reach, id).await?;
-            let after = match &content {
-                Some(content) => {
-                    tx.knowledge().put_content(id, &content.bytes).await?;
-                    before.clone().replaced(content)
+            let after = match &source {
+                Some(source) => {
+                    let bytes = if let Source::Content(content) = source { &content.bytes[..] } else { &[] };
+                    tx.knowledge().put_content(id, bytes).await?;
+                    before.clone().replaced(source)
                 }
                 None => before.clone().begun_anew(),
             };

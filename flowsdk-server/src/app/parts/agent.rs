@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use flowsdk_agent::executor::{Executor, Models, Settings};
 use flowsdk_agent::inbox::{AGENT_GROUP, AgentInbox};
-use flowsdk_agent::knowledge::{Embedders, Ingest, PdfReader};
+use flowsdk_agent::knowledge::{Embedders, Ingest, PdfReader, Web};
 use flowsdk_agent::summary::{SUMMARY_GROUP, Summarizer};
 use flowsdk_core::conversation::ToolCalls;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::stream::consumer::{ConsumerConfig, Each};
 use flowsdk_core::stream::topic::TopicName;
+use flowsdk_outside::http::GuardedHttp;
 use tokio::sync::Notify;
 
 use super::{Part, Reads};
-use crate::agent::CredentialModels;
+use crate::agent::{CredentialModels, GuardedWeb};
 use crate::app::ground::Ground;
 use crate::config::Role;
 use crate::pdf_reader::IsolatedPdfs;
@@ -68,8 +69,12 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         Some(pdfs) => Arc::clone(pdfs),
         None => Arc::new(IsolatedPdfs::of_this_program()?),
     };
-    let ingest = Ingest::new(Arc::clone(&ground.store), ground.cx.clone(), embedders).with_pdfs(pdfs);
-    let ingest = Arc::new(ingest);
+    let web: Arc<dyn Web> = match &ground.adapters.web {
+        Some(web) => Arc::clone(web),
+        None => Arc::new(GuardedWeb(GuardedHttp::new(ground.config.flow_http_allowed_hosts.clone())?)),
+    };
+    let ingest = Ingest::new(Arc::clone(&ground.store), ground.cx.clone(), embedders);
+    let ingest = Arc::new(ingest.with_pdfs(pdfs).with_web(web));
     ground.under_lease("agent-knowledge".to_owned(), "knowledge of AI agents", move |stop| {
         let ingest = Arc::clone(&ingest);
         async move { ingest.run(&stop).await }

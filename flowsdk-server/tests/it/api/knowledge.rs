@@ -17,7 +17,7 @@ const DOCUMENTS: Routes = Routes {
     },
     second: |router| json!({ "routerId": router, "name": "Horas", "text": "Abrimos às nove." }),
     change: || json!({ "name": "Preços", "tags": [] }),
-    fields: 14,
+    fields: 16,
     unlisted: &[],
     commands: &["retry"],
     resource: "flows",

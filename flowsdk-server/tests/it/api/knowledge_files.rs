@@ -10,7 +10,7 @@ use crate::harness::{Api, Setup, everywhere};
 everywhere!(a_pdf_is_uploaded_and_found);
 everywhere!(in process: files_are_documents, what_is_no_file, a_file_takes_the_place_of_a_text, twice, whose_they_are, hostile_pdfs);
 
-const PLAIN: &[u8] =
+pub(super) const PLAIN: &[u8] =
     include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../flowsdk-outside/tests/pdfs/plain.pdf"));
 const COMPRESSED: &[u8] =
     include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../flowsdk-outside/tests/pdfs/compressed.pdf"));
@@ -31,7 +31,7 @@ async fn upload(api: &Api, query: &str, kind: &str, file: &[u8]) -> Answer {
     send(api, "POST", &format!("{FILES}?{query}"), kind, file).await
 }
 
-fn at(document: &Value) -> String {
+pub(super) fn at(document: &Value) -> String {
     format!("/knowledge-documents/{}", id(document))
 }
 
