@@ -71,6 +71,14 @@ fn answer(path: &str, port: u16) -> Vec<u8> {
             b"HTTP/1.1 200 OK\r\ncontent-length: 7\r\nconnection: close\r\n\r\n{\"a\":1}".to_vec()
         }
         "/missing" => b"HTTP/1.1 404 N\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno".to_vec(),
+        "/page" => {
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 3\r\nconnection: close\r\n\r\nTea"
+                .to_vec()
+        }
+        "/to-page" => redirect(301, "/page"),
+        "/busy" => {
+            b"HTTP/1.1 503 B\r\nretry-after: 90\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_vec()
+        }
         "/drip" => b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\nconnection: close\r\n\r\n".to_vec(),
         "/announced" => format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", MAX_ANSWER + 1).into_bytes(),
         "/endless" => {
@@ -255,4 +263,43 @@ async fn time_and_size_are_bounded() {
     drop(closed);
     let failure = get(format!("http://localhost:{port}/")).await.expect_err("refused");
     assert_eq!(failure.code, "http_unreachable");
+}
+
+#[tokio::test]
+async fn a_page_is_fetched_where_it_stands() {
+    let server = Server::start().await;
+    let http = caller();
+    let get = async |path: &str, most: usize| http.page(&server.url("localhost", path), most).await;
+    for path in ["/page", "/to-page"] {
+        let page = get(path, 3).await.expect("a page");
+        assert_eq!(
+            (page.content_type.as_deref(), &page.bytes[..]),
+            (Some("text/html"), &b"Tea"[..]),
+            "{path}"
+        );
+    }
+    assert!(!server.asked().concat().to_lowercase().contains("x-key"));
+    let failures = [
+        ("/page", 2, false, None),
+        ("/endless", 10, false, None),
+        ("/missing", 10, false, None),
+        ("/busy", 10, true, Some(90)),
+        ("/garbage", 10, true, None),
+        ("/inside", 10, false, None),
+        ("/metadata", 10, false, None),
+        ("/mapped", 10, false, None),
+        ("/file", 10, false, None),
+        ("/round", 10, false, None),
+    ];
+    for (path, most, is_passing, seconds) in failures {
+        let failure = get(path, most).await.expect_err(path);
+        assert_eq!(failure.is_passing, is_passing, "{path}: {failure:?}");
+        assert_eq!(failure.retry_after, seconds.map(Duration::from_secs), "{path}");
+        assert!(!failure.reason.contains("169.254") && !failure.reason.contains("127.0.0.1"), "{failure:?}");
+    }
+    // A name that leads inside is as one that does not exist.
+    let allowed = GuardedHttp::new(AllowedHosts::default()).expect("a caller");
+    let named = allowed.page(&server.url("localhost", "/page"), 10).await.expect_err("refused");
+    let unknown = allowed.page("http://nowhere.invalid/", 10).await.expect_err("refused");
+    assert_eq!(named, unknown);
 }

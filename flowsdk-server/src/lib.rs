@@ -5,7 +5,7 @@
 //! - [`serve`]: the accept loop every FlowSDK server runs on.
 //! - [`socket`]: Socket.IO with ordered, bounded event handling; [`webchat`]: the web chat over it.
 //! - [`sms`]: text messages to users, by webhook, Twilio or the log.
-//! - [`script_worker`]: the processes that run scripts of flows; [`flow_command`]: flows at the command line;
+//! - [`script_worker`], [`pdf_reader`]: the processes that run scripts of flows, and that read PDFs; [`flow_command`]: flows at the command line;
 //!   [`remote`]: flows on a server, at the command line.
 //! - `testkit`, behind the feature of that name: the app in process, for tests.
 //! - [`demo`]: the data folder of the one-command demonstration. [`desk_command`]: a desk in the terminal.
@@ -31,6 +31,7 @@ pub mod health;
 mod http_client;
 pub mod logging;
 mod media;
+pub mod pdf_reader;
 mod phone;
 pub mod printed;
 mod private_file;

@@ -20,6 +20,7 @@ use flowsdk_server::demo::{self, DataFolder, DeskSeed, Facts, pages, seed};
 use flowsdk_server::desk_command;
 use flowsdk_server::doctor_command::{self, Doctor};
 use flowsdk_server::flow_command::{self, FlowCommand};
+use flowsdk_server::pdf_reader::READER_COMMAND;
 use flowsdk_server::printed::Printed;
 use flowsdk_server::remote::SessionFile;
 use flowsdk_server::remote::login::Login;
@@ -139,6 +140,9 @@ enum Command {
     /// Runs scripts of flows for a server; started by it.
     #[command(hide = true, name = WORKER_COMMAND)]
     ScriptWorker,
+    /// Reads a PDF for a server; started by it.
+    #[command(hide = true, name = READER_COMMAND)]
+    ReadPdf,
 }
 
 fn main() -> ExitCode {
@@ -146,6 +150,7 @@ fn main() -> ExitCode {
     let command = Cli::parse().command;
     match &command {
         Command::ScriptWorker => return done(flowsdk_outside::script::serve().map_err(Into::into)),
+        Command::ReadPdf => return flowsdk_outside::pdf::serve(),
         Command::Backup { to, data } => return done(back_up(to, data.clone())),
         Command::Completions { shell } => return done(complete(*shell)),
         Command::Demo { .. }
@@ -197,7 +202,10 @@ fn main() -> ExitCode {
                 let config = Config::read(Environment::process())?;
                 return printed(&doctor_command::phone(&options, &config).await?);
             }
-            Command::Backup { .. } | Command::Completions { .. } | Command::ScriptWorker => Ok(()),
+            Command::Backup { .. }
+            | Command::Completions { .. }
+            | Command::ScriptWorker
+            | Command::ReadPdf => Ok(()),
         }
         .map(|()| ExitCode::SUCCESS)
     });

@@ -29,7 +29,9 @@ pub fn chunks_of(media_type: MediaType, text: &str) -> Result<Vec<String>, TooLo
     while !rest.is_empty() {
         let (part, after) = rest.split_at(end_of_part(rest));
         match media_type {
-            MediaType::Text => chunks.extend(plain.chunks(part).filter(is_said).map(str::to_owned)),
+            MediaType::Text | MediaType::Pdf => {
+                chunks.extend(plain.chunks(part).filter(is_said).map(str::to_owned))
+            }
             MediaType::Markdown | MediaType::Html => {
                 chunks.extend(markdown.chunks(part).filter(is_said).map(str::to_owned));
             }

@@ -27,6 +27,7 @@ pub enum NoText {
 }
 
 /// Returns the text of a content. That of a page has its headings and lists as Markdown, and neither scripts nor styles.
+/// Of a PDF, `content` is what its [reader](super::PdfReader) has read.
 ///
 /// # Errors
 /// [`NoText`].
@@ -34,7 +35,7 @@ pub fn text_of(media_type: MediaType, content: &[u8]) -> Result<String, NoText> 
     let text = std::str::from_utf8(content).map_err(|_| NoText::Encoding)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = match media_type {
-        MediaType::Text | MediaType::Markdown => text.to_owned(),
+        MediaType::Text | MediaType::Markdown | MediaType::Pdf => text.to_owned(),
         MediaType::Html => page(text)?,
     };
     let text = without_blanks(&text);

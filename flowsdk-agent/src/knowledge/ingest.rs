@@ -15,11 +15,14 @@ use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
 use super::embedders::credential_of;
+use super::step::{Batch, Change, Next, is_same, next};
+use super::web::content_of;
 use super::{
-    Document, DocumentStatus, DueDocument, Embedders, Embedding, HasKnowledge, OpenEmbedder, chunks_of,
+    Content, Document, DocumentStatus, DueDocument, Embedders, Embedding, HasKnowledge, MAX_CONTENT, MAX_PDF,
+    MediaType, NoPdfs, NoWeb, OpenEmbedder, PdfError, PdfReader, Web, WebAddress, WebError, chunks_of,
     text_of,
 };
-use crate::model::{ModelError, Patience, jitter};
+use crate::model::ModelError;
 
 /// Documents that are worked on at once, a step each. Whoever has had a step comes behind all others.
 const AT_ONCE: u32 = 4;
@@ -29,26 +32,29 @@ const BATCH: u32 = 64;
 const BATCH_TIME: Duration = Duration::from_secs(60);
 /// How often it is looked for documents when there was nothing to do.
 const POLL: Duration = Duration::from_secs(1);
+/// How long an address may take, with its redirects.
+const FETCHING: Duration = Duration::from_secs(30);
 /// How long reading a content may take. Its thread is not stopped then, though nobody waits for it any more.
 const READING: Duration = Duration::from_secs(60);
+/// How long a PDF may take, with the time in which its reader reads others. A reader has limits of its own.
+const PDF_READING: Duration = Duration::from_mins(5);
 /// How often a content is read that brings the process down.
 const MOST_READS: u32 = 3;
 /// How often it is looked for routers whose embedder is another one now.
 const REVIEW: Duration = Duration::from_secs(60);
-/// How often a batch is tried again: for some minutes. A provider may ask for half an hour at most.
-const PATIENCE: Patience = Patience { retries: 30, turn: Duration::from_mins(30) };
-
 /// A transaction with every repository that this touches. Every transaction with those accessors is one.
 pub trait IngestTx: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials {}
 
 impl<T: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials> IngestTx for T {}
 
-/// Reads documents, cuts them into passages, and has these embedded. One runs at a time, under a lease. Each step is a
+/// Fetches and reads documents, cuts them into passages, and has these embedded. One runs at a time, under a lease. Each step is a
 /// commit, so another process goes on where the last one stood; no transaction is open while a model is asked.
 pub struct Ingest<S> {
     store: Arc<S>,
     cx: OpContext,
     embedders: Arc<dyn Embedders>,
+    pdfs: Arc<dyn PdfReader>,
+    web: Arc<dyn Web>,
 }
 
 impl<S> std::fmt::Debug for Ingest<S> {
@@ -57,38 +63,23 @@ impl<S> std::fmt::Debug for Ingest<S> {
     }
 }
 
-/// What a step makes of a document.
-enum Change {
-    /// Its content is read now, not for the first time perhaps.
-    Reading(u32),
-    /// It has these passages.
-    Passages(Vec<String>),
-    /// It cannot be read.
-    Unreadable(String),
-    /// Some of its passages were to be embedded; it was tried so often before.
-    Batch(Batch, u32),
-    /// There is nothing to do.
-    Nothing,
-}
-
-/// What became of a batch of passages.
-enum Batch {
-    /// Their vectors, made by this model, from the first passage that had none.
-    Embedded(String, Vec<(u32, Embedding)>),
-    /// Those that were there are of another model: all are made anew by this one.
-    Restart(String),
-    /// There is nothing left.
-    Nothing,
-    Failed(ModelError),
-}
-
 impl<S: Store> Ingest<S>
 where
     S::Tx: IngestTx,
 {
-    /// Creates one over `store`, which has passages embedded by `embedders`.
+    /// Creates one over `store`, which has passages embedded by `embedders`, and reads neither PDFs nor addresses.
     pub fn new(store: Arc<S>, cx: OpContext, embedders: Arc<dyn Embedders>) -> Self {
-        Self { store, cx, embedders }
+        Self { store, cx, embedders, pdfs: Arc::new(NoPdfs), web: Arc::new(NoWeb) }
+    }
+
+    /// Has PDFs read by `pdfs`.
+    pub fn with_pdfs(self, pdfs: Arc<dyn PdfReader>) -> Self {
+        Self { pdfs, ..self }
+    }
+
+    /// Has addresses read by `web`.
+    pub fn with_web(self, web: Arc<dyn Web>) -> Self {
+        Self { web, ..self }
     }
 
     /// Works until it is told to stop. A request that is under way then is given up, and made again by the next run.
@@ -163,13 +154,43 @@ where
     async fn step(&self, due: DueDocument) -> Result<(), StorageError> {
         let DueDocument { document, attempts } = due;
         match document.status {
-            DocumentStatus::Waiting | DocumentStatus::Reading => self.read(document, attempts).await,
+            DocumentStatus::Waiting | DocumentStatus::Fetching if document.address.is_some() => {
+                self.fetch(document, attempts).await
+            }
+            DocumentStatus::Waiting | DocumentStatus::Fetching | DocumentStatus::Reading => {
+                self.read(document, attempts).await
+            }
             DocumentStatus::Embedding => {
                 let batch = self.batch(&document).await?;
                 self.write(&document, &Change::Batch(batch, attempts)).await
             }
             DocumentStatus::Ready | DocumentStatus::Failed => self.write(&document, &Change::Nothing).await,
         }
+    }
+
+    /// Has the address of a document read.
+    async fn fetch(&self, document: Document, attempts: u32) -> Result<(), StorageError> {
+        if document.status == DocumentStatus::Waiting {
+            self.write(&document, &Change::Fetching).await?;
+        }
+        let document = Document { status: DocumentStatus::Fetching, ..document };
+        let Some(address) = document.address.clone() else { return Ok(()) };
+        let change = match self.content_at(address).await {
+            Ok(content) => Change::Fetched(content),
+            Err(error) => {
+                tracing::info!(document = %document.id, %error, "an address is not read");
+                Change::NotFetched(error, attempts)
+            }
+        };
+        self.write(&document, &change).await
+    }
+
+    async fn content_at(&self, address: WebAddress) -> Result<Content, WebError> {
+        let passing = |reason: &str| WebError::Passing { reason: reason.to_owned(), retry_after: None };
+        let reading = tokio::time::timeout(FETCHING, self.web.read(&address, MAX_PDF)).await;
+        let page = reading.map_err(|_| passing("no whole answer in time"))??;
+        let read = aside(move || content_of(&address, page)).await;
+        Ok(read.map_err(|_| passing("the server is busy"))??)
     }
 
     /// Reads a document, and cuts it into passages.
@@ -181,20 +202,37 @@ where
         // Before it begins: a content that brings the process down is not read for ever.
         self.write(&document, &Change::Reading(attempts)).await?;
         let content = self.store.read().await?.knowledge().content(&document.id).await?;
-        let media_type = document.media_type;
-        let reading = aside(move || -> Result<Vec<String>, String> {
-            let text =
-                text_of(media_type, &content.unwrap_or_default()).map_err(|error| error.to_string())?;
-            chunks_of(media_type, &text).map_err(|error| error.to_string())
-        });
-        let change = match tokio::time::timeout(READING, reading).await {
-            Ok(Ok(Ok(texts))) => Change::Passages(texts),
-            Ok(Ok(Err(why))) => Change::Unreadable(why),
-            Ok(Err(_)) => Change::Unreadable("the document cannot be read".to_owned()),
-            Err(_) => Change::Unreadable("the document takes too long to read".to_owned()),
+        let change = match self.passages(document.media_type, content.unwrap_or_default()).await {
+            Ok(texts) => Change::Passages(texts),
+            Err(why) => Change::Unreadable(why),
         };
         let document = Document { status: DocumentStatus::Reading, ..document };
         self.write(&document, &change).await
+    }
+
+    /// Returns the passages of a content, or why it has none.
+    async fn passages(&self, media_type: MediaType, content: Vec<u8>) -> Result<Vec<String>, String> {
+        let content = match media_type {
+            MediaType::Pdf => {
+                self.text_of_pdf(&content).await.map_err(|error| error.to_string())?.into_bytes()
+            }
+            MediaType::Text | MediaType::Markdown | MediaType::Html => content,
+        };
+        let reading = aside(move || -> Result<Vec<String>, String> {
+            let text = text_of(media_type, &content).map_err(|error| error.to_string())?;
+            chunks_of(media_type, &text).map_err(|error| error.to_string())
+        });
+        match tokio::time::timeout(READING, reading).await {
+            Ok(Ok(read)) => read,
+            Ok(Err(_)) => Err("the document cannot be read".to_owned()),
+            Err(_) => Err("the document takes too long to read".to_owned()),
+        }
+    }
+
+    async fn text_of_pdf(&self, pdf: &[u8]) -> Result<String, PdfError> {
+        let text =
+            tokio::time::timeout(PDF_READING, self.pdfs.read(pdf)).await.map_err(|_| PdfError::Time)??;
+        if text.len() > MAX_CONTENT { Err(PdfError::TooLong) } else { Ok(text) }
     }
 
     /// Has the passages embedded that come next.
@@ -237,6 +275,7 @@ where
                 let found: Option<Document> = tx.records().find_for_update(&seen.id).await?;
                 let Some(document) = found.filter(|document| is_same(seen, document)) else { return Ok(()) };
                 match change {
+                    Change::Fetched(content) => tx.knowledge().put_content(&seen.id, &content.bytes).await?,
                     Change::Passages(texts) => tx.knowledge().put_chunks(&seen.id, texts).await?,
                     Change::Batch(Batch::Embedded(_, vectors), _) => {
                         tx.knowledge().put_embeddings(&seen.id, vectors).await?;
@@ -253,61 +292,4 @@ where
             }
         }
     }
-}
-
-/// A document after a step, when it goes on, and how often that was tried.
-struct Next {
-    document: Document,
-    due: Option<Timestamp>,
-    attempts: u32,
-}
-
-/// Returns how a document goes on after a step.
-fn next(document: Document, change: &Change, now: Timestamp) -> Next {
-    let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-    let goes_on = |document: Document| Next { document, due: Some(now), attempts: 0 };
-    let ends = |document: Document| Next { document, due: None, attempts: 0 };
-    let ready = |document: Document| ends(Document { status: DocumentStatus::Ready, ..document });
-    match change {
-        Change::Reading(attempts) => {
-            let document = Document { status: DocumentStatus::Reading, ..document };
-            Next { document, due: Some(now), attempts: attempts.saturating_add(1) }
-        }
-        Change::Passages(texts) => {
-            let status = DocumentStatus::Embedding;
-            goes_on(Document {
-                status,
-                chunks: count(texts.len()),
-                embedded: 0,
-                embedded_by: None,
-                ..document
-            })
-        }
-        Change::Unreadable(why) => ends(document.failed(why.as_str())),
-        Change::Batch(Batch::Embedded(model, vectors), _) => {
-            let embedded = document.embedded.saturating_add(count(vectors.len()));
-            let document = Document { embedded, embedded_by: Some(model.clone()), ..document };
-            if embedded < document.chunks { goes_on(document) } else { ready(document) }
-        }
-        Change::Batch(Batch::Restart(model), _) => {
-            goes_on(Document { embedded: 0, embedded_by: Some(model.clone()), ..document })
-        }
-        Change::Batch(Batch::Nothing, _) => ready(document),
-        Change::Batch(Batch::Failed(error), attempts) => {
-            let attempts = attempts.saturating_add(1);
-            match PATIENCE.pause(error, attempts, Duration::ZERO, jitter()) {
-                Some(pause) => Next { document, due: Some(now + pause), attempts },
-                None => ends(document.failed(error.to_string())),
-            }
-        }
-        Change::Nothing => ends(document),
-    }
-}
-
-/// Returns whether a step that began with `seen` still fits.
-fn is_same(seen: &Document, now: &Document) -> bool {
-    let stand = |document: &Document| {
-        (document.revision, document.status, document.chunks, document.embedded, document.embedded_by.clone())
-    };
-    stand(seen) == stand(now)
 }

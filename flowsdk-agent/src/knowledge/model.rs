@@ -9,17 +9,11 @@ use flowsdk_core::record::{RecordChange, RecordFilter, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::text::Text;
-#[cfg(feature = "schema")]
-use flowsdk_core::time::IsoTime;
-use flowsdk_core::time::{Timestamp, as_iso};
-use serde::{Deserialize, Serialize};
+use flowsdk_core::time::{IsoTime, Timestamp, as_iso};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::KnowledgeError;
+use super::{Content, KnowledgeError, MediaType, WebAddress};
 
-/// Most bytes of the content of a document.
-pub const MAX_CONTENT: usize = 5 << 20;
-/// Most bytes of a page: the time to read one grows faster than its size.
-pub const MAX_PAGE: usize = 1 << 20;
 /// Most documents of a router.
 pub const MAX_DOCUMENTS: u64 = 1_000;
 /// Most characters of a tag.
@@ -29,36 +23,14 @@ const LONGEST_TAG: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
 pub struct DocumentId(Arc<str>);
 
-/// What the content of a document is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
-pub enum MediaType {
-    /// Plain text.
-    #[serde(rename = "text/plain")]
-    Text,
-    /// Markdown.
-    #[serde(rename = "text/markdown")]
-    Markdown,
-    /// A page.
-    #[serde(rename = "text/html")]
-    Html,
-}
-
-impl MediaType {
-    /// Returns the most bytes of a content of this type.
-    pub fn most(self) -> usize {
-        match self {
-            Self::Text | Self::Markdown => MAX_CONTENT,
-            Self::Html => MAX_PAGE,
-        }
-    }
-}
-
 /// How far a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum DocumentStatus {
     /// Nobody has read it yet.
     Waiting,
+    /// Its address is asked for it.
+    Fetching,
     /// It is being read.
     Reading,
     /// Its passages are given their vectors.
@@ -85,9 +57,16 @@ pub struct Document {
     pub name: String,
     /// Its tags. Agents with `ragTags` search documents with one of them.
     pub tags: Vec<String>,
-    /// What its content is.
+    /// The address that its content is fetched from; null if it has none.
+    #[schema(required = true)]
+    pub address: Option<WebAddress>,
+    /// When its content was fetched.
+    #[serde(serialize_with = "as_iso_or_null")]
+    #[schema(value_type = Option<IsoTime>, required = true)]
+    pub fetched_at: Option<Timestamp>,
+    /// What its content is. Of an address it is a page until it has been fetched.
     pub media_type: MediaType,
-    /// Bytes of its content.
+    /// Bytes of its content; 0 until it has been fetched.
     pub size: u64,
     /// Counts how often it was begun: with each content, and with each retry.
     pub revision: u32,
@@ -113,11 +92,22 @@ pub struct Document {
     pub updated_at: Timestamp,
 }
 
+fn as_iso_or_null<S: Serializer>(moment: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    moment.map(IsoTime).serialize(serializer)
+}
+
 const TOO_LARGE: Text = Text::new(
     "O texto é grande demais: no máximo 5 MiB, ou 1 MiB de HTML",
     "The text is too large: at most 5 MiB, or 1 MiB of HTML",
 );
 const BLANK: Text = Text::new("Não pode ser vazio", "May not be empty");
+const NO_TEXT: Text = Text::new(
+    "Um PDF não é texto: envie o arquivo em /knowledge-documents/files",
+    "A PDF is no text: upload the file at /knowledge-documents/files",
+);
+
+const ONE: Text = Text::new("É preciso um de text e address", "Expected one of text and address");
+const SAID_BY_SERVER: Text = Text::new("O servidor do endereço o diz", "The server of the address says it");
 
 /// Checks the tags of a document.
 ///
@@ -132,19 +122,36 @@ fn check_tags(tags: &[String]) -> Result<(), KnowledgeError> {
     if flaws.is_empty() { Ok(()) } else { Err(KnowledgeError::Invalid(flaws)) }
 }
 
-/// Checks the content of a document.
+/// What a document is made of.
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// This content.
+    Content(Content),
+    /// What stands there.
+    Address(WebAddress),
+}
+
+/// Returns what a command makes a document of.
 ///
 /// # Errors
-/// [`KnowledgeError::Invalid`]: it is blank or too large.
-fn check_content(media_type: MediaType, text: &str) -> Result<(), KnowledgeError> {
-    let flaw = if text.len() > media_type.most() {
-        TOO_LARGE
-    } else if text.trim().is_empty() {
-        BLANK
-    } else {
-        return Ok(());
-    };
-    Err(KnowledgeError::Invalid(vec![("text".to_owned(), flaw)]))
+/// [`KnowledgeError::Invalid`]: it is blank, too large or no text, or not one of both.
+fn source_of(
+    media_type: Option<MediaType>,
+    text: Option<String>,
+    address: Option<WebAddress>,
+) -> Result<Source, KnowledgeError> {
+    let flaw = |field: &str, text| Err(KnowledgeError::Invalid(vec![(field.to_owned(), text)]));
+    match (text, address) {
+        (None, Some(_)) if media_type.is_some() => flaw("mediaType", SAID_BY_SERVER),
+        (None, Some(address)) => Ok(Source::Address(address)),
+        (Some(text), None) => match media_type.unwrap_or(MediaType::Text) {
+            MediaType::Pdf => flaw("mediaType", NO_TEXT),
+            media_type if text.len() > media_type.most() => flaw("text", TOO_LARGE),
+            _ if text.trim().is_empty() => flaw("text", BLANK),
+            media_type => Ok(Source::Content(Content::of_text(media_type, text))),
+        },
+        _ => flaw("text", ONE),
+    }
 }
 
 /// Which documents are wanted; absent fields let everything through.
@@ -168,10 +175,6 @@ impl RecordFilter for DocumentFilter {
     }
 }
 
-fn plain() -> MediaType {
-    MediaType::Text
-}
-
 /// A new document.
 #[derive(Debug, Clone, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -187,13 +190,15 @@ pub struct NewDocument {
     #[serde(default)]
     #[schema(required = false, max_items = 20)]
     pub tags: Vec<String>,
-    /// What `text` is.
-    #[serde(default = "plain")]
-    #[schema(required = false)]
-    pub media_type: MediaType,
-    /// Its content, of at most 5 MiB; HTML of at most 1 MiB.
-    #[schema(min_length = 1, example = "Tea is 12 reais.")]
-    pub text: String,
+    /// What `text` is; without it, plain text.
+    #[schema(value_type = MediaType, required = false)]
+    pub media_type: Option<MediaType>,
+    /// Its content, of at most 5 MiB; HTML of at most 1 MiB. Either this or `address` is needed.
+    #[schema(value_type = String, required = false, min_length = 1, example = "Tea is 12 reais.")]
+    pub text: Option<String>,
+    /// Where its content is. It is fetched after the answer: HTML, text, Markdown or PDF.
+    #[schema(value_type = WebAddress, required = false)]
+    pub address: Option<WebAddress>,
 }
 
 impl Reachable for NewDocument {
@@ -207,16 +212,59 @@ impl NewDocument {
     ///
     /// # Errors
     /// [`KnowledgeError::Invalid`].
-    pub(super) fn check(&self) -> Result<(), KnowledgeError> {
-        check_tags(&self.tags)?;
-        check_content(self.media_type, &self.text)
+    pub(super) fn checked(self) -> Result<Draft, KnowledgeError> {
+        let Self { router_id, name, tags, media_type, text, address } = self;
+        check_tags(&tags)?;
+        Ok(Draft { router_id, name, tags, source: source_of(media_type, text, address)? })
     }
+}
 
-    /// Returns the document and its content, as created at `now`.
-    pub(super) fn into_document(self, ids: &dyn IdSource, now: Timestamp) -> (Document, String) {
+/// A new document that is made of a file.
+#[derive(Debug, Clone)]
+pub struct NewFile {
+    /// The router whose agents know it.
+    pub router_id: RouterId,
+    /// Its name, which searches show.
+    pub name: Name,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// What it says.
+    pub content: Content,
+}
+
+impl Reachable for NewFile {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}
+
+impl NewFile {
+    /// Checks its tags.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Invalid`].
+    pub(super) fn checked(self) -> Result<Draft, KnowledgeError> {
+        let Self { router_id, name, tags, content } = self;
+        check_tags(&tags)?;
+        Ok(Draft { router_id, name, tags, source: Source::Content(content) })
+    }
+}
+
+/// A new document that fits.
+pub(super) struct Draft {
+    router_id: RouterId,
+    name: Name,
+    tags: Vec<String>,
+    source: Source,
+}
+
+impl Draft {
+    /// Returns the document and what it is made of, as created at `now`.
+    pub(super) fn into_document(self, ids: &dyn IdSource, now: Timestamp) -> (Document, Source) {
+        let Self { router_id, name, tags, source } = self;
         let id = DocumentId::generate(ids);
-        let content = (self.media_type, self.text.as_str());
-        (Document::new(id, self.router_id, self.name.into(), self.tags, content, now), self.text)
+        let empty = Document::new(id, router_id, name.into(), tags, (MediaType::Html, 0), now);
+        (empty.made_of(&source), source)
     }
 }
 
@@ -256,13 +304,15 @@ impl RecordChange for DocumentChange {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = ReplaceKnowledgeContent)]
 pub struct NewContent {
-    /// What `text` is.
-    #[serde(default = "plain")]
-    #[schema(required = false)]
-    pub media_type: MediaType,
-    /// The content, of at most 5 MiB; HTML of at most 1 MiB.
-    #[schema(min_length = 1, example = "Tea is 13 reais.")]
-    pub text: String,
+    /// What `text` is; without it, plain text.
+    #[schema(value_type = MediaType, required = false)]
+    pub media_type: Option<MediaType>,
+    /// The content, of at most 5 MiB; HTML of at most 1 MiB. Either this or `address` is needed.
+    #[schema(value_type = String, required = false, min_length = 1, example = "Tea is 13 reais.")]
+    pub text: Option<String>,
+    /// Where the content is. It is fetched after the answer: HTML, text, Markdown or PDF.
+    #[schema(value_type = WebAddress, required = false)]
+    pub address: Option<WebAddress>,
 }
 
 impl NewContent {
@@ -270,8 +320,8 @@ impl NewContent {
     ///
     /// # Errors
     /// [`KnowledgeError::Invalid`].
-    pub(super) fn check(&self) -> Result<(), KnowledgeError> {
-        check_content(self.media_type, &self.text)
+    pub(super) fn checked(self) -> Result<Source, KnowledgeError> {
+        source_of(self.media_type, self.text, self.address)
     }
 }
 
@@ -282,7 +332,7 @@ impl Document {
         router_id: RouterId,
         name: String,
         tags: Vec<String>,
-        (media_type, text): (MediaType, &str),
+        (media_type, size): (MediaType, usize),
         now: Timestamp,
     ) -> Self {
         Self {
@@ -290,8 +340,10 @@ impl Document {
             router_id,
             name,
             tags,
+            address: None,
+            fetched_at: None,
             media_type,
-            size: text.len() as u64,
+            size: size as u64,
             revision: 1,
             status: DocumentStatus::Waiting,
             error: None,
@@ -303,9 +355,24 @@ impl Document {
         }
     }
 
-    /// Returns it with another content, of which nothing is read yet.
-    pub(super) fn replaced(self, content: &NewContent) -> Self {
-        Self { media_type: content.media_type, size: content.text.len() as u64, ..self.begun_anew() }
+    /// Returns it as made of something else, of which nothing is read yet.
+    pub(super) fn replaced(self, source: &Source) -> Self {
+        self.begun_anew().made_of(source)
+    }
+
+    fn made_of(self, source: &Source) -> Self {
+        let of = |address, media_type, size| Self { address, fetched_at: None, media_type, size, ..self };
+        match source {
+            Source::Content(content) => of(None, content.media_type, content.bytes.len() as u64),
+            Source::Address(address) => of(Some(address.clone()), MediaType::Html, 0),
+        }
+    }
+
+    /// Returns it with the content that its address had at `now`, which nobody has read yet.
+    pub(super) fn fetched(self, content: &Content, now: Timestamp) -> Self {
+        let size = content.bytes.len() as u64;
+        let status = DocumentStatus::Reading;
+        Self { fetched_at: Some(now), media_type: content.media_type, size, status, ..self }
     }
 
     /// Returns it as nobody has read it yet.

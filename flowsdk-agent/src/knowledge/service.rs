@@ -16,9 +16,10 @@ use flowsdk_core::store::{Store, transact};
 use flowsdk_core::words::NameQuery;
 use serde::{Deserialize, Serialize};
 
+use super::model::{Draft, Source};
 use super::{
-    Document, DocumentChange, DocumentFilter, DocumentId, Embedders, HasKnowledge, KnowledgeError as Error,
-    KnowledgeSearch, MAX_DOCUMENTS, NewContent, NewDocument, Passage,
+    Content, Document, DocumentChange, DocumentFilter, DocumentId, Embedders, HasKnowledge,
+    KnowledgeError as Error, KnowledgeSearch, MAX_DOCUMENTS, NewContent, NewDocument, NewFile, Passage,
 };
 
 /// Creates, shows, changes, deletes and searches documents. One whose router is out of the caller's reach is not found.
@@ -79,17 +80,39 @@ where
         new: Admitted<NewDocument>,
         once: Option<Once<Document>>,
     ) -> Result<Outcome<Document>, Error> {
-        let new = new.into_inner();
-        new.check()?;
+        self.make(author, new.into_inner().checked()?, once).await
+    }
+
+    /// Creates a document of a file, once for each idempotency key. It is found when it has been read and embedded.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub async fn upload(
+        &self,
+        author: &Author,
+        new: Admitted<NewFile>,
+        once: Option<Once<Document>>,
+    ) -> Result<Outcome<Document>, Error> {
+        self.make(author, new.into_inner().checked()?, once).await
+    }
+
+    async fn make(
+        &self,
+        author: &Author,
+        draft: Draft,
+        once: Option<Once<Document>>,
+    ) -> Result<Outcome<Document>, Error> {
         let now = self.cx.now();
-        let (document, content) = new.into_document(self.cx.ids(), now);
+        let (document, source) = draft.into_document(self.cx.ids(), now);
         let create = async |tx: &mut S::Tx| -> Result<Document, Error> {
             steps::check_router(tx, &document).await?;
             if tx.knowledge().count(&document.router_id).await? >= MAX_DOCUMENTS {
                 return Err(Error::Full);
             }
             steps::insert(tx, &document).await?;
-            tx.knowledge().put_content(&document.id, content.as_bytes()).await?;
+            if let Source::Content(content) = &source {
+                tx.knowledge().put_content(&document.id, &content.bytes).await?;
+            }
             tx.knowledge().set_due(&document.id, Some(now), 0).await?;
             Ok(document)
         };
@@ -122,11 +145,24 @@ where
         id: &DocumentId,
         content: NewContent,
     ) -> Result<Document, Error> {
-        content.check()?;
-        self.begin_anew(author, reach, id, Some(content)).await
+        self.begin_anew(author, reach, id, Some(content.checked()?)).await
     }
 
-    /// Has a document read and embedded once more, such as one that failed.
+    /// Replaces the content of a document by that of a file, as [`replace`](Self::replace) does.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn replace_by_file(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &DocumentId,
+        content: Content,
+    ) -> Result<Document, Error> {
+        self.begin_anew(author, reach, id, Some(Source::Content(content))).await
+    }
+
+    /// Has a document read and embedded once more, such as one that failed. What has an address is fetched again.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].
@@ -134,21 +170,22 @@ where
         self.begin_anew(author, reach, id, None).await
     }
 
-    /// Takes back what was made of a document, and has it made anew: of another content, if one is given.
+    /// Takes back what was made of a document, and has it made anew: of something else, if that is given.
     async fn begin_anew(
         &self,
         author: &Author,
         reach: Reach<'_>,
         id: &DocumentId,
-        content: Option<NewContent>,
+        source: Option<Source>,
     ) -> Result<Document, Error> {
         let now = self.cx.now();
         let (before, after) = transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, Error> {
             let before: Document = steps::find_for_update(tx, reach, id).await?;
-            let after = match &content {
-                Some(content) => {
-                    tx.knowledge().put_content(id, content.text.as_bytes()).await?;
-                    before.clone().replaced(content)
+            let after = match &source {
+                Some(source) => {
+                    let bytes = if let Source::Content(content) = source { &content.bytes[..] } else { &[] };
+                    tx.knowledge().put_content(id, bytes).await?;
+                    before.clone().replaced(source)
                 }
                 None => before.clone().begun_anew(),
             };

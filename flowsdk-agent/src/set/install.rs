@@ -212,6 +212,6 @@ impl SetAgent {
 impl SetDocument {
     fn record(&self, cx: &OpContext, router: &RouterId) -> Document {
         let (id, name, tags) = (DocumentId::generate(cx.ids()), self.name.clone(), self.tags.clone());
-        Document::new(id, router.clone(), name, tags, (self.media_type, &self.text), cx.now())
+        Document::new(id, router.clone(), name, tags, (self.media_type, self.text.len()), cx.now())
     }
 }

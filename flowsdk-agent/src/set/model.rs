@@ -177,6 +177,9 @@ impl AgentSet {
             if document.name.trim().is_empty() || !names.insert(&document.name) {
                 return fails(format!("documents[{at}].name"), "expected a name that no other document has");
             }
+            if document.media_type == MediaType::Pdf {
+                return fails(format!("documents[{at}].mediaType"), "a PDF is no text");
+            }
             if document.text.trim().is_empty() || document.text.len() > document.media_type.most() {
                 return fails(format!("documents[{at}].text"), "empty, or too large");
             }

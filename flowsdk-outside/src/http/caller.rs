@@ -15,14 +15,14 @@ use super::resolver::{GuardedResolver, NotPublic};
 use super::{AllowedHosts, build_trusting};
 
 /// Most redirects that are followed.
-const MAX_REDIRECTS: usize = 5;
+pub(super) const MAX_REDIRECTS: usize = 5;
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Makes requests to public servers, and to those that are allowed by name.
 #[derive(Debug, Clone)]
 pub struct GuardedHttp {
-    client: Client,
+    pub(super) client: Client,
     allowed: AllowedHosts,
 }
 
@@ -98,7 +98,7 @@ impl GuardedHttp {
 
     /// Refuses other schemes than HTTP, and addresses that are written out and not public: the resolver is not
     /// asked for those.
-    fn check(&self, url: &Url) -> Result<(), OutsideFailure> {
+    pub(super) fn check(&self, url: &Url) -> Result<(), OutsideFailure> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(forbidden("only http and https"));
         }
@@ -150,7 +150,7 @@ fn headers(request: &HttpRequest) -> Result<HeaderMap, OutsideFailure> {
 }
 
 /// Where a redirect leads, if the answer is one.
-fn next_address(url: &Url, response: &Response) -> Option<Result<Url, OutsideFailure>> {
+pub(super) fn next_address(url: &Url, response: &Response) -> Option<Result<Url, OutsideFailure>> {
     if !response.status().is_redirection() {
         return None;
     }
@@ -179,7 +179,7 @@ async fn read(mut response: Response) -> Result<HttpAnswer, OutsideFailure> {
 }
 
 /// Without the address, which may hold secrets.
-fn failure(error: &reqwest::Error) -> OutsideFailure {
+pub(super) fn failure(error: &reqwest::Error) -> OutsideFailure {
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = source {
         if cause.is::<NotPublic>() {
@@ -195,10 +195,10 @@ fn failure(error: &reqwest::Error) -> OutsideFailure {
     OutsideFailure::new("http_unreachable", what)
 }
 
-fn forbidden(message: impl Into<String>) -> OutsideFailure {
+pub(super) fn forbidden(message: impl Into<String>) -> OutsideFailure {
     OutsideFailure::new("http_forbidden", message)
 }
 
-fn bad_request(message: &str) -> OutsideFailure {
+pub(super) fn bad_request(message: &str) -> OutsideFailure {
     OutsideFailure::new("http_bad_request", message)
 }

@@ -199,6 +199,7 @@ const FIXED: &[&str] = &[
     "/integrations: kind",
     "/integrations: routerId",
     "/interactive-forms: routerId",
+    "/knowledge-documents: address",
     "/knowledge-documents: mediaType",
     "/knowledge-documents: routerId",
     "/knowledge-documents: text",

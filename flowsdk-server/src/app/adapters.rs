@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use flowsdk_agent::executor::Models;
-use flowsdk_agent::knowledge::Embedders;
+use flowsdk_agent::knowledge::{Embedders, PdfReader, Web};
 use flowsdk_auth::sms::SmsSender;
 use flowsdk_channels::channel_number::FormKeyRegistry;
 use flowsdk_channels::template::TemplateProvider;
@@ -49,6 +49,12 @@ pub struct Adapters {
     /// Opens the models that turn the knowledge of AI agents into vectors. By default it asks those of the credentials of
     /// routers, as `models` does; a router without one has vectors without a model.
     pub embedders: Option<Arc<dyn Embedders>>,
+    /// Reads the PDFs among the knowledge of AI agents. By default this program starts itself for each, so a program that is
+    /// not `flowsdk-server` brings its own.
+    pub pdfs: Option<Arc<dyn PdfReader>>,
+    /// Reads the addresses among the knowledge of AI agents. By default it reaches public addresses and
+    /// `FLOW_HTTP_ALLOWED_HOSTS`.
+    pub web: Option<Arc<dyn Web>>,
     /// Reads the files that contacts send by phone. By default it calls `PHONE_API_URL`.
     pub media_source: Option<Arc<dyn MediaSource>>,
     /// Keeps the contents of files. By default `MEDIA_STORE` decides.
@@ -75,6 +81,8 @@ impl Adapters {
             form_keys: None,
             models: None,
             embedders: None,
+            pdfs: None,
+            web: None,
             media_source: None,
             blobs: None,
             metrics: None,

@@ -21,7 +21,7 @@ use super::statement::{RowsSql, Sql, sql, sql_list, sql_per};
 record! {
     Document in "knowledge_document" {
         id, router_id, created_at;
-        name, tags: json, media_type, size, revision, status, error, chunks, embedded, embedded_by, updated_at
+        name, tags: json, address, fetched_at, media_type, size, revision, status, error, chunks, embedded, embedded_by, updated_at
     }
 }
 

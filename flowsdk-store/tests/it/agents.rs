@@ -1,5 +1,6 @@
 //! AI agents on the databases of this crate (spec B 3.3, 3.4, 4.9).
 
+mod addresses;
 mod budgets;
 mod crashes;
 mod guardrails;
@@ -8,6 +9,7 @@ mod knowledge;
 mod library;
 mod reading;
 mod searches;
+mod site;
 mod summaries;
 mod tickets;
 mod turns;

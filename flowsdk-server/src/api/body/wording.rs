@@ -181,6 +181,10 @@ fn words_of(pattern: &str) -> Option<(&str, &str)> {
             "um endereço http:// ou https:// sem usuário, consulta nem fragmento",
             "an address with http:// or https:// without user, query and fragment",
         ),
+        r"^https?://[^\s/?#@\\]+([/?][^\s#\\]*)?$" => (
+            "um endereço http:// ou https:// sem usuário nem fragmento",
+            "an address with http:// or https:// without user and fragment",
+        ),
         r"^https://[^\s/?#@\\]+(/[^\s?#\\]*)?$" => (
             "um endereço https:// sem usuário, consulta nem fragmento",
             "an address with https:// without user, query and fragment",

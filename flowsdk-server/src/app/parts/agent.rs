@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use flowsdk_agent::executor::{Executor, Models, Settings};
 use flowsdk_agent::inbox::{AGENT_GROUP, AgentInbox};
-use flowsdk_agent::knowledge::{Embedders, Ingest};
+use flowsdk_agent::knowledge::{Embedders, Ingest, PdfReader, Web};
 use flowsdk_agent::summary::{SUMMARY_GROUP, Summarizer};
 use flowsdk_core::conversation::ToolCalls;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::stream::consumer::{ConsumerConfig, Each};
 use flowsdk_core::stream::topic::TopicName;
+use flowsdk_outside::http::GuardedHttp;
 use tokio::sync::Notify;
 
 use super::{Part, Reads};
-use crate::agent::CredentialModels;
+use crate::agent::{CredentialModels, GuardedWeb};
 use crate::app::ground::Ground;
 use crate::config::Role;
+use crate::pdf_reader::IsolatedPdfs;
 
 /// The role of the consumers and the executor.
 const AGENT: Role = Role { names: &["agent"], together: None, sections: &[] };
@@ -65,7 +67,16 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         let executor = Arc::clone(&executor);
         async move { executor.run(&stop).await }
     });
-    let ingest = Arc::new(Ingest::new(Arc::clone(&ground.store), ground.cx.clone(), embedders));
+    let pdfs: Arc<dyn PdfReader> = match &ground.adapters.pdfs {
+        Some(pdfs) => Arc::clone(pdfs),
+        None => Arc::new(IsolatedPdfs::of_this_program()?),
+    };
+    let web: Arc<dyn Web> = match &ground.adapters.web {
+        Some(web) => Arc::clone(web),
+        None => Arc::new(GuardedWeb(GuardedHttp::new(ground.config.flow_http_allowed_hosts.clone())?)),
+    };
+    let ingest = Ingest::new(Arc::clone(&ground.store), ground.cx.clone(), embedders);
+    let ingest = Arc::new(ingest.with_pdfs(pdfs).with_web(web));
     ground.under_lease("agent-knowledge".to_owned(), "knowledge of AI agents", move |stop| {
         let ingest = Arc::clone(&ingest);
         async move { ingest.run(&stop).await }

@@ -17,7 +17,7 @@ const DOCUMENTS: Routes = Routes {
     },
     second: |router| json!({ "routerId": router, "name": "Horas", "text": "Abrimos às nove." }),
     change: || json!({ "name": "Preços", "tags": [] }),
-    fields: 14,
+    fields: 16,
     unlisted: &[],
     commands: &["retry"],
     resource: "flows",
@@ -26,7 +26,7 @@ const DOCUMENTS: Routes = Routes {
 };
 
 /// Waits until a document is as far as this.
-async fn until(admin: &Api, path: &str, status: &str) -> Value {
+pub(super) async fn until(admin: &Api, path: &str, status: &str) -> Value {
     eventually(status, || async {
         let document = admin.get(path).await.ok(200);
         (document["status"] == status).then_some(document)
@@ -35,7 +35,7 @@ async fn until(admin: &Api, path: &str, status: &str) -> Value {
 }
 
 /// Returns the texts that a search finds.
-async fn find(api: &Api, search: Value) -> Vec<String> {
+pub(super) async fn find(api: &Api, search: Value) -> Vec<String> {
     let found = api.post("/knowledge/search", &search).await.ok(200);
     found["items"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect()
 }

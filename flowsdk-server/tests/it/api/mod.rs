@@ -36,6 +36,8 @@ mod import_drafts;
 mod integrations;
 mod interactive_forms;
 mod knowledge;
+mod knowledge_addresses;
+mod knowledge_files;
 mod last_seen;
 mod llm_credentials;
 mod login;

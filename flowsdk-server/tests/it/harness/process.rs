@@ -7,6 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
+use flowsdk_server::pdf_reader::{IsolatedPdfs, READER_COMMAND};
 use flowsdk_server::script_worker::WORKER_COMMAND;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -27,11 +28,19 @@ pub fn command() -> Command {
 
 /// Script workers of the server's program, for applications in this process.
 pub fn script_workers() -> ScriptWorkers {
-    let command = WorkerCommand {
+    ScriptWorkers::new(worker(WORKER_COMMAND), 1)
+}
+
+/// A reader of PDFs of the server's program, for applications in this process.
+pub fn pdf_reader() -> IsolatedPdfs {
+    IsolatedPdfs::new(worker(READER_COMMAND))
+}
+
+fn worker(command: &str) -> WorkerCommand {
+    WorkerCommand {
         program: env!("CARGO_BIN_EXE_flowsdk-server").into(),
-        arguments: vec![WORKER_COMMAND.to_owned()],
-    };
-    ScriptWorkers::new(command, 1)
+        arguments: vec![command.to_owned()],
+    }
 }
 
 /// A running process; killed when dropped.

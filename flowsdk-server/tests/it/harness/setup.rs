@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::OnceCell;
 
-use super::process::{command, script_workers};
+use super::process::{command, pdf_reader, script_workers};
 use super::seed::{Seeded, seed};
 use super::{Client, Server, log, token};
 
@@ -221,6 +221,7 @@ impl Setup {
         let (mut adapters, clock) = TestApp::adapters(SEEDS.fetch_add(1, Ordering::SeqCst));
         adapters.store = Some(store.clone());
         adapters.scripts = Some(Arc::new(script_workers()));
+        adapters.pdfs = Some(Arc::new(pdf_reader()));
         adapters.models.clone_from(&self.models);
         let config = self.config("api,orchestrator,engine,webchat,phone,helpdesk,webhooks,agent");
         Server::in_process(TestApp::start_with(config, adapters, clock).await.unwrap()).await

@@ -18,6 +18,7 @@ use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
+use super::site::{Site, Visited};
 use crate::support::stepping::Stepping;
 
 /// A model of vectors. It remembers how many texts it was given at once, and fails as often as it is told.
@@ -74,6 +75,7 @@ pub(crate) struct Library {
     pub(crate) knowledge: Knowledge<SqlStore>,
     pub(crate) ingest: Ingest<Stepping>,
     pub(crate) teacher: Arc<Teacher>,
+    pub(crate) site: Arc<Site>,
     store: SqlStore,
     cx: OpContext,
 }
@@ -88,10 +90,13 @@ impl Library {
         });
         let taught = Taught(Arc::clone(&teacher));
         let shared = Arc::new(store.clone());
+        let site = Arc::new(Site::default());
+        let ingest = Ingest::new(Arc::new(Stepping(store.clone())), cx.clone(), Arc::new(taught.clone()));
         Self {
-            knowledge: Knowledge::new(shared, cx.clone(), Arc::new(taught.clone()), Arc::new(NoChangeLog)),
-            ingest: Ingest::new(Arc::new(Stepping(store.clone())), cx.clone(), Arc::new(taught)),
+            knowledge: Knowledge::new(shared, cx.clone(), Arc::new(taught), Arc::new(NoChangeLog)),
+            ingest: ingest.with_web(Arc::new(Visited(Arc::clone(&site)))),
             teacher,
+            site,
             store: store.clone(),
             cx: cx.clone(),
         }
@@ -101,6 +106,10 @@ impl Library {
         &self.store
     }
 
+    pub(crate) fn cx(&self) -> &OpContext {
+        &self.cx
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.cx.now()
     }
@@ -108,12 +117,22 @@ impl Library {
     /// Another worker over the same database, as another process has it.
     pub(crate) fn another_ingest(&self) -> Ingest<Stepping> {
         let taught = Arc::new(Taught(Arc::clone(&self.teacher)));
-        Ingest::new(Arc::new(Stepping(self.store.clone())), self.cx.clone(), taught)
+        let ingest = Ingest::new(Arc::new(Stepping(self.store.clone())), self.cx.clone(), taught);
+        ingest.with_web(Arc::new(Visited(Arc::clone(&self.site))))
     }
 
     /// Adds a document, of which nothing is read yet.
     pub(crate) async fn add(&self, router: &str, name: &str, tags: &[&str], text: &str) -> DocumentId {
         let new = json!({ "routerId": router, "name": name, "tags": tags, "mediaType": "text/markdown", "text": text });
+        self.make(new).await
+    }
+
+    /// Adds a document of which nothing is fetched yet.
+    pub(crate) async fn add_address(&self, router: &str, address: &str) -> DocumentId {
+        self.make(json!({ "routerId": router, "name": address, "address": address })).await
+    }
+
+    async fn make(&self, new: Value) -> DocumentId {
         let new: NewDocument = serde_json::from_value(new).expect("a document");
         let new = Reach::ALL.admit(new).expect("within reach");
         let made = self.knowledge.create(&Author::default(), new, None).await.expect("a document");
@@ -142,7 +161,11 @@ impl Library {
     }
 
     pub(crate) async fn replace(&self, id: &DocumentId, text: &str) {
-        let content: NewContent = serde_json::from_value(json!({ "text": text })).expect("a content");
+        self.replace_by(id, json!({ "text": text })).await;
+    }
+
+    pub(crate) async fn replace_by(&self, id: &DocumentId, content: Value) {
+        let content: NewContent = serde_json::from_value(content).expect("a content");
         self.knowledge.replace(&Author::default(), Reach::ALL, id, content).await.expect("replaced");
     }
 

@@ -2,7 +2,7 @@
 
 use flowsdk_agent::agent::AiAgentError;
 use flowsdk_agent::budget::BudgetError;
-use flowsdk_agent::knowledge::KnowledgeError;
+use flowsdk_agent::knowledge::{KnowledgeError, Unfit};
 use flowsdk_agent::ledger::AgentTurnError;
 use flowsdk_agent::model::ModelError;
 use flowsdk_agent::part::{AgentField, AgentPartError};
@@ -68,4 +68,5 @@ pub(super) fn add(table: &mut Table) {
         KnowledgeError::Idempotency(IdempotencyConflict),
         KnowledgeError::Storage(storage()),
     ]);
+    table.add([Unfit::Empty, Unfit::TooLarge, Unfit::Unknown, Unfit::Mismatch, Unfit::Charset]);
 }
