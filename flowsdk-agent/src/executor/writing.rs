@@ -23,7 +23,7 @@ use crate::knowledge::{PASSAGES, told};
 use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item};
 use crate::tool::{self, Command, NativeTool};
-use crate::turn::{Ending, NUDGE, Next};
+use crate::turn::{Ending, MediaFault, NUDGE, Next};
 
 /// The result of a tool that ran when the process died: its effects may have happened.
 const INTERRUPTED: &str =
@@ -34,6 +34,8 @@ const BLOCKED: &str = "guardrail";
 
 /// What has happened since the turn was last written.
 enum Step {
+    /// What is said in the recordings of the first input, or why nobody knows.
+    Heard(Vec<Result<String, MediaFault>>),
     /// The model answered.
     Answered(Answer),
     /// No model answered.
@@ -81,7 +83,7 @@ impl<S: Store> Executor<S>
 where
     S::Tx: ExecutorTx,
 {
-    /// Takes the next step of a turn: asks the model or calls a tool, and writes what came of it. What it waits for outside is
+    /// Takes the next step of a turn: hears recordings, asks the model or calls a tool, and writes what came of it. What it waits for outside is
     /// left when `stop` is cancelled.
     pub(super) async fn advance(
         &self,
@@ -115,6 +117,9 @@ where
 
     /// Finds out what there is to write next.
     async fn step(&self, turn: &mut OpenTurn) -> Step {
+        if let Some(unheard) = turn.record.course.unheard() {
+            return Step::Heard(self.transcribe(turn, unheard).await);
+        }
         if let Some(outside) = turn.outside.take() {
             let span = spans::execute_tool(turn);
             return Step::Ran(self.call(turn, &outside).instrument(span).await);
@@ -216,6 +221,7 @@ where
                 blocked: None,
             };
             match step {
+                Step::Heard(transcriptions) => acting.record.note_heard(transcriptions),
                 Step::Answered(answer) => {
                     acting.hear(answer);
                     acting.run_calls().await?;
@@ -231,7 +237,8 @@ where
                     acting.record.end(Some("fallback_stuck"), self.cx.now());
                 }
             }
-            if acting.record.is_running && acting.outside.is_none() {
+            let is_round = !matches!(step, Step::Heard(_));
+            if is_round && acting.record.is_running && acting.outside.is_none() {
                 self.end_round(&mut acting).await?;
             }
             let Acting { record, mut session, contact, outside, mut handing, blocked, .. } = acting;

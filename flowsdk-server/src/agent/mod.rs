@@ -1,5 +1,7 @@
-//! AI agents: the models of credentials.
+//! AI agents: the models of credentials, and the files that contacts send.
 
+mod media;
 mod models;
 
-pub(crate) use models::{ANSWER_TIMEOUT, CredentialModels, OPENAI};
+pub(crate) use media::StoredMedia;
+pub(crate) use models::{ANSWER_TIMEOUT, CredentialModels, OPENAI, TRANSCRIBER};

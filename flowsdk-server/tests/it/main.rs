@@ -40,6 +40,7 @@ mod phone;
 mod readme;
 mod request_log;
 mod rotation;
+mod senses;
 mod sms;
 mod tutorial;
 mod upgrade;

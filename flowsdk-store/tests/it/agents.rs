@@ -7,6 +7,7 @@ mod knowledge;
 mod library;
 mod reading;
 mod searches;
+pub(crate) mod senses;
 mod summaries;
 mod tickets;
 mod turns;

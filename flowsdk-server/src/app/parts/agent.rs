@@ -13,7 +13,7 @@ use flowsdk_core::stream::topic::TopicName;
 use tokio::sync::Notify;
 
 use super::{Part, Reads};
-use crate::agent::CredentialModels;
+use crate::agent::{CredentialModels, StoredMedia};
 use crate::app::ground::Ground;
 use crate::config::Role;
 
@@ -37,10 +37,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     drop(ground.consume(inbox, &EVENTS, ConsumerConfig { max_batch: 128, ..ConsumerConfig::named("agent") }));
     let embedders = embedders(ground)?;
     let key = || Arc::clone(&ground.config.master_key);
-    let models: Arc<dyn Models> = match &ground.adapters.models {
-        Some(models) => Arc::clone(models),
-        None => Arc::new(CredentialModels::new(ground.config.flow_http_allowed_hosts.clone(), key())?),
-    };
+    let models = models(ground)?;
     let summarizer = Summarizer::new(Arc::clone(&ground.store), Arc::clone(&models));
     let config = ConsumerConfig { parallel: SUMMARIES_AT_ONCE, ..ConsumerConfig::named("summary") };
     drop(ground.consume(Each::new(summarizer), &SUMMARIES, config));
@@ -57,7 +54,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         settings,
         arrived,
     );
-    let executor = Arc::new(executor.with_embedders(Arc::clone(&embedders)));
+    let media = StoredMedia::new(Arc::clone(&ground.store), Arc::clone(&ground.blobs));
+    let executor = executor.with_embedders(Arc::clone(&embedders)).with_media(Arc::new(media));
+    let executor = Arc::new(executor);
     // One at a time, so that a session never has two turns at once.
     ground.under_lease("agent-executor".to_owned(), "AI agents", move |stop| {
         let executor = Arc::clone(&executor);
@@ -69,6 +68,19 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         async move { ingest.run(&stop).await }
     });
     Ok(())
+}
+
+/// Returns whoever opens the models of credentials.
+///
+/// # Errors
+/// TLS cannot be set up.
+pub(super) fn models(ground: &Ground) -> Result<Arc<dyn Models>, BoxError> {
+    if let Some(models) = &ground.adapters.models {
+        return Ok(Arc::clone(models));
+    }
+    let key = Arc::clone(&ground.config.master_key);
+    let models = CredentialModels::new(ground.config.flow_http_allowed_hosts.clone(), key)?;
+    Ok(Arc::new(models.heard_by(ground.config.agent_transcriber.clone())))
 }
 
 /// Returns whoever opens the models of vectors.
