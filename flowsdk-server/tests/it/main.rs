@@ -42,5 +42,6 @@ mod request_log;
 mod rotation;
 mod senses;
 mod sms;
+mod traces;
 mod tutorial;
 mod upgrade;

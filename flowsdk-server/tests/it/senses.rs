@@ -15,7 +15,8 @@ everywhere!(an_agent_hears_and_sees_what_visitors_send);
 pub(crate) const VOICE: &[u8] = b"OggS\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x13OpusHead voice";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
 
-/// A model that answers each input once, and another that hears the same in every recording.
+/// A model that answers each input once, after a call of the tool `Preco` if it asks for a price. Another model hears the
+/// same in every recording.
 pub(crate) struct Provider(MockServer);
 
 impl Provider {
@@ -24,11 +25,20 @@ impl Provider {
         let answer = |request: &Request| {
             let body: Value = serde_json::from_slice(&request.body).unwrap();
             let last = body["messages"].as_array().unwrap().last().unwrap();
-            let function = json!({ "name": "sendTextMessage", "arguments": "{\"text\":\"Certo\"}" });
-            let call = json!([{ "id": "call", "type": "function", "function": function }]);
-            let calls = if last["role"] == "tool" { Value::Null } else { call };
+            let call = |id: &str, name: &str, arguments: &str| {
+                let function = json!({ "name": name, "arguments": arguments });
+                json!([{ "id": id, "type": "function", "function": function }])
+            };
+            let asks_for_a_price = last["content"].as_str().is_some_and(|text| text.contains("preço"));
+            let calls = match (last["role"].as_str(), last["tool_call_id"].as_str()) {
+                (Some("tool"), Some(id)) if !id.starts_with("price") => Value::Null,
+                (Some("user"), _) if asks_for_a_price => call("price", "Preco", "{}"),
+                _ => call("call", "sendTextMessage", r#"{"text":"Certo"}"#),
+            };
             let message = json!({ "role": "assistant", "content": null, "tool_calls": calls });
-            ResponseTemplate::new(200).set_body_json(json!({ "choices": [{ "message": message }] }))
+            let usage = json!({ "prompt_tokens": 7, "completion_tokens": 3 });
+            let answer = json!({ "choices": [{ "message": message }], "usage": usage });
+            ResponseTemplate::new(200).set_body_json(answer)
         };
         Mock::given(method("POST"))
             .and(path("/v1/chat/completions"))
