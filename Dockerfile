@@ -5,7 +5,7 @@ WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
-    cargo build --release --locked --package flowsdk-server --features s3 --bin flowsdk-server \
+    cargo build --release --locked --package flowsdk-server --features s3,otlp --bin flowsdk-server \
     && install -D target/release/flowsdk-server /out/flowsdk-server
 
 FROM debian:bookworm-slim

@@ -6,7 +6,7 @@
 //! again. A [`set`] has agents with all that they need. [`tool`] has the tools of an agent, [`turn`] the course
 //! of a turn. What is said to agents waits in the [`inbox`]; the [`executor`] runs their turns, by what [`configuration`]
 //! reads, and writes each step into the [`ledger`]. [`knowledge`] has the documents that agents search. Of what is over a
-//! [`summary`] is written. What their models used is counted as [`usage`], with the [prices](price) of routers, and limited
+//! [`summary`] is written. How a contact feels is judged on demand, too ([`sentiment`]). What their models used is counted as [`usage`], with the [prices](price) of routers, and limited
 //! by their [budgets](budget).
 
 pub mod agent;
@@ -26,6 +26,7 @@ pub mod prompt;
 pub mod recorded;
 pub mod route;
 pub mod scripted;
+pub mod sentiment;
 pub mod set;
 pub mod summary;
 pub mod tool;

@@ -302,7 +302,7 @@ fn fail(error: &BoxError) -> ExitCode {
 
 async fn serve() -> Result<(), BoxError> {
     let mut config = Config::read(Environment::process())?;
-    logging::init(config.json_logs);
+    let logging = logging::init(config.json_logs);
     config.warn();
     let admin_email = config.administration.as_ref().map(|section| section.admin.email.to_string());
     let listener = App::bind(config.listen).await?;
@@ -314,7 +314,9 @@ async fn serve() -> Result<(), BoxError> {
     }
     log_start(&app, listener.local_addr()?);
     stop_on_signal(&app)?;
-    app.serve(listener).await
+    let served = app.serve(listener).await;
+    logging.finish().await;
+    served
 }
 
 async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<String>) -> Result<(), BoxError> {
@@ -327,7 +329,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         "DEFAULT_LANGUAGE" => lang.clone().or_else(language_of_environment),
         _ => folder.value(name).or_else(|| std::env::var(name).ok()),
     }))?;
-    logging::init(config.json_logs);
+    let logging = logging::init(config.json_logs);
     let admin_email = config.administration.as_ref().map(|section| section.admin.email.to_string());
     let listener = App::bind(config.listen).await?;
     let address = listener.local_addr()?;
@@ -384,7 +386,9 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         print_line(&format!("\n{}\n", lines.join("\n")))?;
     }
     stop_on_signal(&app)?;
-    app.serve(listener).await
+    let served = app.serve(listener).await;
+    logging.finish().await;
+    served
 }
 
 async fn desk(options: &desk_command::Options) -> Result<(), BoxError> {

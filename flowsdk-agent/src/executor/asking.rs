@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tracing::{Instrument as _, Span};
 
 use super::opening::OpenTurn;
-use super::{Executor, ExecutorTx, spans};
+use super::{Executor, ExecutorTx, seeing, spans};
 use crate::guardrail::Masking;
 use crate::ledger::ModelAnswered;
 use crate::model::{Answer, Item, Known, ModelError, ModelProvider, ModelRequest, jitter};
@@ -37,12 +37,11 @@ impl OpenTurn {
     /// Returns what the model is told, as far as it reads: the instructions and the conversation. Personal data of both have
     /// the same placeholders; those of the conversation are numbered first, so that they stay as it grows.
     fn told(&self, masking: &mut Masking) -> (String, Vec<Item>) {
-        let items = self.history.iter().chain(&self.record.items);
+        let items = self.items(masking);
         if !masking.hides() {
             let values = known_values(&self.session.variables, &self.contact);
-            return (self.instructions.text(&values), items.cloned().collect());
+            return (self.instructions.text(&values), items);
         }
-        let items = items.map(|item| masking.mask_item(item)).collect();
         let mut instructions = self.instructions.clone();
         for data in [&mut instructions.contact_context, &mut instructions.last_summary] {
             *data = data.as_ref().map(|text| masking.mask(text));
@@ -50,6 +49,19 @@ impl OpenTurn {
         let session = masking.mask_fields(&self.session.variables);
         let values = known_values(&session, &masking.mask_fields(&self.contact));
         (instructions.text(format!("{PLACEHOLDERS}\n\n{values}").trim_end()), items)
+    }
+
+    /// Returns the conversation, with the images of this turn.
+    fn items(&self, masking: &mut Masking) -> Vec<Item> {
+        let mut items: Vec<Item> =
+            self.history.iter().chain(&self.record.items).map(|item| masking.mask_item(item)).collect();
+        for (place, item) in items.iter_mut().enumerate() {
+            match &self.pictures {
+                Some(pictures) if place >= self.history.len() => pictures.show(item),
+                _ => seeing::leave_out(item),
+            }
+        }
+        items
     }
 
     /// Leaves the older half of the history out. Returns whether there was any.
@@ -95,6 +107,9 @@ where
     /// # Errors
     /// [`NoAnswer`].
     pub(super) async fn ask(&self, turn: &mut OpenTurn) -> Result<Answer, NoAnswer> {
+        if turn.pictures.is_none() {
+            turn.pictures = Some(self.look(turn).await);
+        }
         let [own, fallback] = turn.credentials.clone();
         let own_model = turn.configuration.model.clone();
         let error = match self.ask_model(turn, own.as_ref(), &own_model).await {
@@ -194,7 +209,7 @@ where
 }
 
 /// An administrator has to act: the account of a credential is not in order.
-fn note_account(turn: &OpenTurn, credential: Option<&LlmCredential>, error: &ModelError) {
+pub(super) fn note_account(turn: &OpenTurn, credential: Option<&LlmCredential>, error: &ModelError) {
     let credential = credential.map(|credential| credential.id.to_string()).unwrap_or_default();
     tracing::error!(agent = %turn.record.agent_id, credential, %error, "an AI agent has no account in order");
     metrics::counter!("flowsdk_ai_account_errors").increment(1);

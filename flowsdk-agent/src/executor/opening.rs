@@ -7,7 +7,9 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::credential::LlmCredential;
 use flowsdk_core::event::{AgentEvent, AgentManualHandoffEvent, AgentStreamEvent};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ContactId, LlmCredentialId};
+use flowsdk_core::id::{ContactId, LlmCredentialId, MessageId};
+use flowsdk_core::media::MediaId;
+use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::record::HasRecords as _;
 use flowsdk_core::session::{AgentConfigSnapshot, AgentState, Mode, Session, SessionId};
 use flowsdk_core::store::{Store, transact};
@@ -18,6 +20,7 @@ use serde_json::{Map, Value};
 use super::acting::Outside;
 use super::budgets::NO_BUDGET;
 use super::handing_on::{Handing, Handoff, end_by_force, hand_to_human};
+use super::seeing::{MOST_IMAGES, Pictures, name_of};
 use super::ticket::{close_lost_ticket, open_ticket};
 use super::writing::Sent;
 use super::{Executor, ExecutorTx};
@@ -28,7 +31,7 @@ use crate::inbox::{HasInbox as _, Letter, Urgency};
 use crate::ledger::{AgentTurn, AgentTurnId, HasAgentTurns as _};
 use crate::model::Item;
 use crate::tool::Toolset;
-use crate::turn::{AudioFault, Heard, Instructions, first_input, hear, transcribed};
+use crate::turn::{Course, Heard, Instructions, Part, Unheard, first_input, hear, seen};
 
 /// Most turns whose items are the history of a turn.
 const HISTORY: u32 = 100;
@@ -54,6 +57,8 @@ pub(super) struct OpenTurn {
     pub(super) credentials: [Option<LlmCredential>; 2],
     /// The call that is to be made now.
     pub(super) outside: Option<Outside>,
+    /// The images of the turn, once they were looked at.
+    pub(super) pictures: Option<Pictures>,
 }
 
 /// What became of the events of a session.
@@ -185,17 +190,18 @@ where
             end_by_force(tx, &self.cx, &session, "maxMessages").await?;
             return Ok(Opened::Over(Sent::default()));
         }
-        let mut turn = self.begin(&session, state, &asked.turns, last);
+        let agent: Option<AiAgent> = tx.records().find(&state.active_agent_id).await?;
+        let sees = agent.as_ref().is_some_and(|agent| agent.has_vision);
+        let said = said(tx, &asked.turns, sees).await?;
+        let mut turn = self.begin(&session, state, &asked.turns, said, last);
         if self.budgets.is_used_up(&session.router_id) {
             end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
             turn.fail(NO_BUDGET, Some("fallback_stuck"), self.cx.now());
             tx.agent_turns().insert(&turn).await?;
             return Ok(Opened::Over(Sent::default()));
         }
-        let agent = tx.records().find(&turn.agent_id).await?;
-        let agent = agent.filter(|agent: &AiAgent| {
-            agent.router_id == session.router_id && configuration::is_in_service(agent)
-        });
+        let agent =
+            agent.filter(|agent| agent.router_id == session.router_id && configuration::is_in_service(agent));
         let Some(agent) = agent else {
             tracing::warn!(session = %session.id, agent = %turn.agent_id, "an AI agent is not in service");
             end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
@@ -228,12 +234,19 @@ where
         session: &Session,
         state: &AgentState,
         turns: &[AgentStreamEvent],
+        said: Said,
         last: AgentStreamEvent,
     ) -> AgentTurn {
-        let heard: Vec<String> = turns.iter().flat_map(|event| &event.messages).map(text_of).collect();
+        let heard: Vec<String> = said.parts.iter().map(Part::text).collect();
         let context = turns.iter().rev().find(|event| event.handoff_context.is_some()).cloned();
         let last_text = heard.last().or(last.last_user_input.as_ref());
-        let course = crate::turn::Course::hearing(last_text.map_or(0, |text| text.chars().count()));
+        let mut course = Course::hearing(last_text.map_or(0, |text| text.chars().count()));
+        let event = context.unwrap_or(last);
+        course.has_to_hear(Unheard::of(&event, &said.parts));
+        let mut input = first_input(&event, &heard);
+        if let Item::User { images, .. } = &mut input {
+            *images = said.images;
+        }
         AgentTurn {
             id: AgentTurnId::generate(self.cx.ids()),
             router_id: session.router_id.clone(),
@@ -245,7 +258,7 @@ where
             number: state.turn_count + 1,
             step: 0,
             is_running: true,
-            items: vec![first_input(&context.unwrap_or(last), &heard)],
+            items: vec![input],
             answered: 0,
             course,
             began_call: None,
@@ -351,6 +364,7 @@ where
             known,
             credentials,
             outside: None,
+            pictures: None,
         })
     }
 }
@@ -403,12 +417,46 @@ async fn find_credential<T: ExecutorTx>(
     }
 }
 
-/// Returns the text of a message, as a model without senses is told it.
-fn text_of(message: &flowsdk_core::message::IncomingMessage) -> String {
-    match hear(message) {
-        Heard::Text(text) | Heard::Image(_, text) => text,
-        Heard::Audio(_) => transcribed(Err(AudioFault::Unexpected)),
+/// What the messages of a turn say.
+struct Said {
+    parts: Vec<Part>,
+    /// The names of the images that its model sees.
+    images: Vec<String>,
+}
+
+/// Returns what messages say, to a model that sees images or does not.
+async fn said<T: ExecutorTx>(
+    tx: &mut T,
+    turns: &[AgentStreamEvent],
+    sees: bool,
+) -> Result<Said, StorageError> {
+    let messages: Vec<&IncomingMessage> = turns.iter().flat_map(|event| &event.messages).collect();
+    let with_file = |message: &&&IncomingMessage| message.content.file().is_some();
+    let ids: Vec<MessageId> =
+        messages.iter().filter(with_file).filter_map(|message| message.internal_id.clone()).collect();
+    let files = if ids.is_empty() { Vec::new() } else { tx.media().of_messages(&ids).await? };
+    let file_of = |message: &IncomingMessage| {
+        let id = message.internal_id.as_ref();
+        let brought = files.iter().find(|file| id.is_some() && file.message_id.as_ref() == id);
+        // A file of the web chat that is sent once more is that of the first message. Whose it is, its reader looks.
+        let named = || message.content.file().and_then(|(_, told)| MediaId::parse(&told.id).ok());
+        brought.map(|file| file.id.clone()).or_else(named)
+    };
+    let (mut parts, mut images) = (Vec::with_capacity(messages.len()), Vec::new());
+    // The newest images are seen: what a contact asks is mostly about them.
+    for message in messages.into_iter().rev() {
+        parts.push(match (hear(message), file_of(message)) {
+            (Heard::Audio(_), file) => Part::Recording(file),
+            (Heard::Image(image, _), Some(file)) if sees && images.len() < MOST_IMAGES => {
+                images.push(name_of(&file));
+                Part::Said(seen(image))
+            }
+            (Heard::Text(text) | Heard::Image(_, text), _) => Part::Said(text),
+        });
     }
+    parts.reverse();
+    images.reverse();
+    Ok(Said { parts, images })
 }
 
 fn snapshot(configuration: &AgentConfiguration, provider: &str, max_messages: u32) -> AgentConfigSnapshot {

@@ -15,10 +15,12 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::budgets::Budgets;
+use super::hearing::Room;
+use super::media::NoMedia;
 use super::opening::Opened;
 use super::under_way::{Served, UnderWay};
 use super::writing::Advanced;
-use super::{ExecutorTx, Models, spans};
+use super::{ExecutorTx, Media, Models, spans};
 use crate::guardrail::KnownRules;
 use crate::inbox::{HasInbox as _, Urgency, Waiting};
 use crate::knowledge::{Embedders, KnowledgeSearch, OfflineEmbedders};
@@ -53,6 +55,8 @@ pub struct Settings {
     pub patience: Patience,
     /// How long a flow of kind `tool`, or a search, may take.
     pub tool_time: Duration,
+    /// How long a turn waits for its recordings and images.
+    pub hearing_time: Duration,
 }
 
 impl Default for Settings {
@@ -62,6 +66,7 @@ impl Default for Settings {
             longest_burst: Duration::from_secs(10),
             patience: Patience::default(),
             tool_time: Duration::from_secs(30),
+            hearing_time: Duration::from_mins(1),
         }
     }
 }
@@ -79,6 +84,8 @@ pub struct Executor<S> {
     pub(super) budgets: Budgets,
     pub(super) rules: KnownRules,
     pub(super) tenure: Tenure,
+    pub(super) media: Arc<dyn Media>,
+    pub(super) room: Room,
 }
 
 impl<S> std::fmt::Debug for Executor<S> {
@@ -104,7 +111,22 @@ where
     ) -> Self {
         let knowledge = KnowledgeSearch::new(Arc::clone(&store), Arc::new(OfflineEmbedders));
         let (budgets, rules, tenure) = (Budgets::default(), KnownRules::default(), Tenure::unlimited());
-        Self { store, cx, models, tools, knowledge, handover, settings, arrived, budgets, rules, tenure }
+        let (media, room) = (Arc::new(NoMedia), Room::default());
+        Self {
+            store,
+            cx,
+            models,
+            tools,
+            knowledge,
+            handover,
+            settings,
+            arrived,
+            budgets,
+            rules,
+            tenure,
+            media,
+            room,
+        }
     }
 
     /// Asks no model and calls no tool while `tenure` is not held: another process may run the turns then. What is under way
@@ -112,6 +134,12 @@ where
     #[must_use]
     pub fn within(self, tenure: Tenure) -> Self {
         Self { tenure, ..self }
+    }
+
+    /// Has recordings transcribed and images shown that `media` has. Without it none can be fetched.
+    #[must_use]
+    pub fn with_media(self, media: Arc<dyn Media>) -> Self {
+        Self { media, ..self }
     }
 
     /// Has the queries of searches embedded by `embedders`, who are those of the documents. Without them

@@ -25,6 +25,7 @@ pub(super) fn chat(provider: &str, model: &str) -> Span {
     tracing::info_span!(
         "chat",
         otel.name = format!("chat {model}"),
+        otel.kind = "client",
         gen_ai.operation.name = "chat",
         gen_ai.provider.name = provider,
         gen_ai.request.model = model,
@@ -39,8 +40,10 @@ pub(super) fn answered(span: &Span, answer: &Answer) {
     if let Some(id) = &answer.response_id {
         span.record("gen_ai.response.id", id.as_str());
     }
-    span.record("gen_ai.usage.input_tokens", answer.usage.input_tokens);
-    span.record("gen_ai.usage.output_tokens", answer.usage.output_tokens);
+    // Exporters know signed numbers only.
+    let count = |tokens: u64| i64::try_from(tokens).unwrap_or(i64::MAX);
+    span.record("gen_ai.usage.input_tokens", count(answer.usage.input_tokens));
+    span.record("gen_ai.usage.output_tokens", count(answer.usage.output_tokens));
 }
 
 /// The span of the flow of kind `tool` that a turn has begun to call.

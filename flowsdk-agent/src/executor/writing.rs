@@ -24,7 +24,7 @@ use crate::knowledge::{PASSAGES, told};
 use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item};
 use crate::tool::{self, Command, NativeTool};
-use crate::turn::{Ending, NUDGE, Next};
+use crate::turn::{Ending, MediaFault, NUDGE, Next};
 
 /// The result of a tool that ran when the process died: its effects may have happened.
 const INTERRUPTED: &str =
@@ -35,6 +35,8 @@ const BLOCKED: &str = "guardrail";
 
 /// What has happened since the turn was last written.
 enum Step {
+    /// What is said in the recordings of the first input, or why nobody knows.
+    Heard(Vec<Result<String, MediaFault>>),
     /// The model answered.
     Answered(Answer),
     /// No model answered.
@@ -82,7 +84,7 @@ impl<S: Store> Executor<S>
 where
     S::Tx: ExecutorTx,
 {
-    /// Takes the next step of a turn: asks the model or calls a tool, and writes what came of it. What it waits for outside is
+    /// Takes the next step of a turn: hears recordings, asks the model or calls a tool, and writes what came of it. What it waits for outside is
     /// left when `stop` is cancelled.
     pub(super) async fn advance(
         &self,
@@ -119,6 +121,9 @@ where
     async fn step(&self, turn: &mut OpenTurn) -> Option<Step> {
         if !self.tenure.is_held() {
             return None;
+        }
+        if let Some(unheard) = turn.record.course.unheard() {
+            return Some(Step::Heard(self.transcribe(turn, unheard).await));
         }
         if let Some(outside) = turn.outside.take() {
             let span = spans::execute_tool(turn);
@@ -222,6 +227,7 @@ where
                 blocked: None,
             };
             match step {
+                Step::Heard(transcriptions) => acting.record.note_heard(transcriptions),
                 Step::Answered(answer) => {
                     acting.hear(answer);
                     acting.run_calls().await?;
@@ -237,7 +243,8 @@ where
                     acting.record.end(Some("fallback_stuck"), self.cx.now());
                 }
             }
-            if acting.record.is_running && acting.outside.is_none() {
+            let is_round = !matches!(step, Step::Heard(_));
+            if is_round && acting.record.is_running && acting.outside.is_none() {
                 self.end_round(&mut acting).await?;
             }
             let Acting { record, mut session, contact, outside, mut handing, blocked, .. } = acting;

@@ -10,7 +10,7 @@ use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Item, ToolCall};
-use crate::turn::Course;
+use crate::turn::{Course, MediaFault};
 
 /// Identifier of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
@@ -148,6 +148,14 @@ impl AgentTurn {
         self.began_call = None;
         self.error = Some(error.to_owned());
         self.end(reason, now);
+    }
+
+    /// Puts what was said in recordings into the first input, or why nobody knows.
+    pub fn note_heard(&mut self, transcriptions: &[Result<String, MediaFault>]) {
+        let heard = self.course.note_heard(transcriptions);
+        if let (Some(heard), Some(Item::User { text, .. })) = (heard, self.items.first_mut()) {
+            *text = heard;
+        }
     }
 
     /// Returns the calls of the last answer that have no result yet, in their order.

@@ -13,7 +13,8 @@ pub enum Item {
     User {
         /// The text.
         text: String,
-        /// The addresses of images, for a model with vision; `https:` or `data:`.
+        /// The addresses of images, for a model with vision: `https:` or `data:`. Those of contacts are stored as `media:` with
+        /// the id of the file.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<String>,
     },

@@ -5,7 +5,7 @@ use flowsdk_core::event::TokenUsage;
 use serde_json::Value;
 
 use super::script::{Fault, Rule, Script};
-use crate::model::{Answer, Item, ModelError, ModelProvider, ModelRequest, ToolCall};
+use crate::model::{Answer, Item, ModelError, ModelProvider, ModelRequest, Speech, ToolCall, Transcriber};
 
 /// A model that answers by rules. It keeps nothing: the same conversation has the same answer.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,14 @@ impl ModelProvider for Scripted {
         };
         let usage = usage_of(&request, &items);
         Ok(Answer { items, usage, ..Answer::default() })
+    }
+}
+
+#[async_trait]
+impl Transcriber for Scripted {
+    async fn transcribe(&self, _: Speech) -> Result<String, ModelError> {
+        let refused = || ModelError::Refused { reason: "the script hears nothing".to_owned() };
+        self.script.hears.clone().ok_or_else(refused)
     }
 }
 

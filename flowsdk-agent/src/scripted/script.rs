@@ -27,6 +27,9 @@ const PATTERN_SIZE: usize = 1 << 20;
 pub struct Script {
     /// The rules, the most important one first.
     pub rules: Vec<Rule>,
+    /// What is said in every recording. Without it recordings are refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hears: Option<String>,
 }
 
 /// One rule.

@@ -10,7 +10,7 @@ pub(super) const LONGEST_QUERY: usize = 500;
 
 impl NativeTool {
     /// Returns the JSON Schema of its arguments, on a channel.
-    pub(super) fn parameters(self, channel: &Capabilities) -> Value {
+    pub(crate) fn parameters(self, channel: &Capabilities) -> Value {
         use NativeTool as T;
         let limits = &channel.limits;
         let text = |most: usize| json!({ "type": "string", "minLength": 1, "maxLength": most });

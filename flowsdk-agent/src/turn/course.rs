@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::guardrail::{EnforcedRules, PersonalData, Violation};
 use crate::model::ToolCall;
 use crate::tool::{Command, NativeTool, Rejection, Toolset, read};
+use crate::turn::{MediaFault, Unheard};
 
 /// Most answers that a model is asked for in a turn.
 pub const MAX_ITERATIONS: u32 = 20;
@@ -41,6 +42,9 @@ pub struct Course {
     /// Characters of the last message of the contact.
     #[serde(default)]
     heard: usize,
+    /// The first input, while there are recordings in it that are not transcribed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unheard: Option<Unheard>,
     /// How often it went on after its process had left it.
     #[serde(default)]
     resumed: u32,
@@ -129,6 +133,24 @@ impl Course {
     /// Returns the course of a turn that answers a message of so many characters.
     pub fn hearing(characters: usize) -> Self {
         Self { heard: characters, ..Self::default() }
+    }
+
+    /// Notes that recordings of the first input are to be transcribed before a model is asked.
+    pub fn has_to_hear(&mut self, unheard: Option<Unheard>) {
+        self.unheard = unheard;
+    }
+
+    /// Returns the recordings that are not transcribed yet.
+    pub fn unheard(&self) -> Option<&Unheard> {
+        self.unheard.as_ref()
+    }
+
+    /// Notes what was said in the recordings, or why nobody knows. Returns the text of the first input; `None` if there were no
+    /// recordings.
+    pub fn note_heard(&mut self, transcriptions: &[Result<String, MediaFault>]) -> Option<String> {
+        let (text, length) = self.unheard.take()?.heard(transcriptions);
+        self.heard = length;
+        Some(text)
     }
 
     /// Goes on after its process has left it. Returns whether it may: a turn whose steps cannot be written would ask its model

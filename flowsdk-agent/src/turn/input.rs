@@ -1,13 +1,21 @@
 //! What a model is told first: what the contact said, or why the agent has the conversation (spec B 4.9, step 5).
 
 use flowsdk_core::event::AgentStreamEvent;
+use flowsdk_core::media::MediaId;
 use flowsdk_core::message::{IncomingContent, IncomingMedia, IncomingMessage, Known, MediaKind};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::Item;
 
-/// Most bytes of a recording that is transcribed.
-const MAX_AUDIO: u64 = 5 << 20;
+/// Most bytes of a recording that is transcribed, and of an image that a model sees.
+pub const MAX_MEDIA: u64 = 5 << 20;
+
+/// What a model without vision is told instead of an image.
+pub const UNSEEN: &str = "[Imagem: a interpretação de imagens ainda não está disponível]";
+
+/// What stands in the text of an input for an image that is beside it.
+const SEEN: &str = "[Imagem]";
 
 /// What there is to hear in a message.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,10 +42,7 @@ pub fn hear(message: &IncomingMessage) -> Heard<'_> {
         IncomingContent::Known(Known::Contacts { contacts }) => Heard::Text(shared(contacts)),
         _ => match content.file() {
             Some((MediaKind::Audio, audio)) => Heard::Audio(audio),
-            Some((MediaKind::Image, image)) => Heard::Image(
-                image,
-                with_caption("[Imagem: a interpretação de imagens ainda não está disponível]"),
-            ),
+            Some((MediaKind::Image, image)) => Heard::Image(image, with_caption(UNSEEN)),
             Some((MediaKind::Document, _)) => {
                 Heard::Text(with_caption("[Documento: a leitura de documentos não é suportada]"))
             }
@@ -62,9 +67,17 @@ fn shared(contacts: &Value) -> String {
     format!("[Contato compartilhado: {}]", cards.join("; "))
 }
 
-/// Why there is no transcription. The turn goes on without it.
+/// Returns the text of an image for a model that sees it.
+pub fn seen(image: &IncomingMedia) -> String {
+    match image.caption.as_deref() {
+        None | Some("") => SEEN.to_owned(),
+        Some(caption) => format!("{SEEN}\n{caption}"),
+    }
+}
+
+/// Why a file of a contact is not heard or seen. The turn goes on without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AudioFault {
+pub enum MediaFault {
     /// The channel has no credentials with which to fetch it.
     NoCredentials,
     /// The provider does not say where it is.
@@ -78,41 +91,120 @@ pub enum AudioFault {
 }
 
 /// Returns the text of a recording: what is said in it, or why nobody knows.
-pub fn transcribed(transcription: Result<&str, AudioFault>) -> String {
+pub fn transcribed(transcription: Result<&str, MediaFault>) -> String {
     let megabytes = |bytes: u64| format!("{}.{} MB", bytes >> 20, ((bytes % (1 << 20)) * 10) >> 20);
     match transcription {
         Ok(text) => format!("[Áudio transcrito]: \"{}\"", text.trim()),
-        Err(AudioFault::NoCredentials) => {
+        Err(MediaFault::NoCredentials) => {
             "[Áudio recebido, mas o canal não tem credenciais para buscá-lo]".to_owned()
         }
-        Err(AudioFault::NoAddress) => "[Áudio recebido, mas o endereço do arquivo não foi obtido]".to_owned(),
-        Err(AudioFault::NotFetched) => "[Áudio recebido, mas o download falhou]".to_owned(),
-        Err(AudioFault::TooLarge(bytes)) => {
+        Err(MediaFault::NoAddress) => "[Áudio recebido, mas o endereço do arquivo não foi obtido]".to_owned(),
+        Err(MediaFault::NotFetched) => "[Áudio recebido, mas o download falhou]".to_owned(),
+        Err(MediaFault::TooLarge(bytes)) => {
             format!(
                 "[Áudio recebido, mas o arquivo tem {} e o limite é {}]",
                 megabytes(bytes),
-                megabytes(MAX_AUDIO)
+                megabytes(MAX_MEDIA)
             )
         }
-        Err(AudioFault::Unexpected) => "[Áudio recebido, mas ocorreu um erro ao transcrevê-lo]".to_owned(),
+        Err(MediaFault::Unexpected) => "[Áudio recebido, mas ocorreu um erro ao transcrevê-lo]".to_owned(),
     }
 }
 
 /// Returns the first input of a turn: `heard` has the texts of its messages. Before them stands why the agent has the
 /// conversation, if another agent handed it over or gave it back.
 pub fn first_input(event: &AgentStreamEvent, heard: &[String]) -> Item {
-    let said = heard.join("\n");
+    Item::user(input(why(event).as_deref(), heard))
+}
+
+/// Returns why the agent has the conversation, if another agent handed it over or gave it back.
+fn why(event: &AgentStreamEvent) -> Option<String> {
     let context = event.handoff_context.as_deref().map(str::trim);
-    let why = match (&event.last_user_input, context) {
-        (Some(last), context) => format!(
+    match (&event.last_user_input, context) {
+        (Some(last), context) => Some(format!(
             "[The conversation was handed to you by another agent]\nContext: {}\nLast message of the customer: {}",
             context.unwrap_or_default(),
             last.trim()
-        ),
-        (None, Some(context)) => format!("[The specialist has ended its part]\nContext: {context}"),
-        (None, None) => return Item::user(said),
-    };
-    Item::user(if said.is_empty() { why } else { format!("{why}\n[The customer writes]\n{said}") })
+        )),
+        (None, Some(context)) => Some(format!("[The specialist has ended its part]\nContext: {context}")),
+        (None, None) => None,
+    }
+}
+
+fn input(why: Option<&str>, heard: &[String]) -> String {
+    let said = heard.join("\n");
+    match why {
+        None => said,
+        Some(why) if said.is_empty() => why.to_owned(),
+        Some(why) => format!("{why}\n[The customer writes]\n{said}"),
+    }
+}
+
+/// A part of what a contact said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Part {
+    /// A text for the model.
+    Said(String),
+    /// A recording, with the file that it is in, if there is one.
+    Recording(Option<MediaId>),
+}
+
+impl Part {
+    /// Returns its text. A recording has that of a failure until it is transcribed.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Said(text) => text.clone(),
+            Self::Recording(_) => transcribed(Err(MediaFault::Unexpected)),
+        }
+    }
+}
+
+/// A first input with recordings that are not transcribed yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unheard {
+    /// Why the agent has the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// What the contact said, in order.
+    parts: Vec<Part>,
+}
+
+impl Unheard {
+    /// Returns what there is to transcribe in the first input of [`first_input`]; `None` if there is nothing.
+    pub fn of(event: &AgentStreamEvent, parts: &[Part]) -> Option<Self> {
+        let has_recording = parts.iter().any(|part| matches!(part, Part::Recording(_)));
+        has_recording.then(|| Self { why: why(event), parts: parts.to_vec() })
+    }
+
+    /// Returns the files of the recordings, in order.
+    pub fn recordings(&self) -> impl Iterator<Item = Option<&MediaId>> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Said(_) => None,
+            Part::Recording(file) => Some(file.as_ref()),
+        })
+    }
+
+    /// Returns the text of the input, and the characters of the last thing that the contact said. `transcriptions` are those
+    /// of the recordings, in their order; one that is missing has failed.
+    pub fn heard(&self, transcriptions: &[Result<String, MediaFault>]) -> (String, usize) {
+        let mut transcriptions = transcriptions.iter();
+        let mut length = 0;
+        let mut texts = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let text = match part {
+                Part::Said(text) => text.clone(),
+                Part::Recording(_) => {
+                    let next = transcriptions.next().map(|one| one.as_deref().map_err(|fault| *fault));
+                    transcribed(next.unwrap_or(Err(MediaFault::Unexpected)))
+                }
+            };
+            length = text.chars().count();
+            texts.push(text);
+        }
+        (input(self.why.as_deref(), &texts), length)
+    }
 }
 
 #[cfg(test)]
@@ -167,15 +259,26 @@ mod tests {
     }
 
     #[test]
+    fn an_image_that_is_seen_keeps_its_caption() {
+        for (fields, expected) in [
+            (json!({ "id": "f1" }), "[Imagem]"),
+            (json!({ "id": "f1", "caption": "" }), "[Imagem]"),
+            (json!({ "id": "f1", "caption": "see" }), "[Imagem]\nsee"),
+        ] {
+            assert_eq!(seen(&serde_json::from_value(fields).expect("an image")), expected);
+        }
+    }
+
+    #[test]
     fn a_recording_is_a_text_whatever_became_of_it() {
         assert_eq!(transcribed(Ok(" bom dia ")), "[Áudio transcrito]: \"bom dia\"");
-        let large = transcribed(Err(AudioFault::TooLarge(6 * (1 << 20) + (1 << 19))));
+        let large = transcribed(Err(MediaFault::TooLarge(6 * (1 << 20) + (1 << 19))));
         assert!(large.contains("6.5 MB") && large.contains("5.0 MB"), "{large}");
         let faults = [
-            AudioFault::NoCredentials,
-            AudioFault::NoAddress,
-            AudioFault::NotFetched,
-            AudioFault::Unexpected,
+            MediaFault::NoCredentials,
+            MediaFault::NoAddress,
+            MediaFault::NotFetched,
+            MediaFault::Unexpected,
         ];
         let mut texts: Vec<String> = faults.into_iter().map(|fault| transcribed(Err(fault))).collect();
         assert!(texts.iter().all(|text| text.starts_with("[Áudio recebido, mas ")), "{texts:?}");
@@ -201,5 +304,19 @@ mod tests {
             panic!("an input")
         };
         assert!(text.contains("has ended") && text.ends_with("Context: done"), "{text}");
+
+        let said = Part::Said("oi".to_owned());
+        assert_eq!(Unheard::of(&event(None, None), std::slice::from_ref(&said)), None);
+        let parts = [Part::Recording(None), said, Part::Recording(None)];
+        let unheard = Unheard::of(&event(Some("done"), None), &parts).expect("recordings");
+        assert_eq!(unheard.recordings().count(), 2);
+        let stored = serde_json::to_value(&unheard).expect("JSON");
+        let unheard: Unheard = serde_json::from_value(stored).expect("what was stored");
+        let (text, length) = unheard.heard(&[Ok("bom dia".to_owned()), Err(MediaFault::NotFetched)]);
+        let lines: Vec<&str> = text.lines().skip(2).collect();
+        let failed = transcribed(Err(MediaFault::NotFetched));
+        assert_eq!(lines, ["[The customer writes]", "[Áudio transcrito]: \"bom dia\"", "oi", &failed]);
+        assert_eq!(length, failed.chars().count());
+        assert!(unheard.heard(&[]).0.ends_with(&transcribed(Err(MediaFault::Unexpected))));
     }
 }

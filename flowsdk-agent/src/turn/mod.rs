@@ -6,5 +6,5 @@ mod input;
 mod instructions;
 
 pub use course::{Act, Course, Effect, Ending, Judgement, MAX_ITERATIONS, NUDGE, Next, SENT};
-pub use input::{AudioFault, Heard, first_input, hear, transcribed};
+pub use input::{Heard, MAX_MEDIA, MediaFault, Part, UNSEEN, Unheard, first_input, hear, seen, transcribed};
 pub use instructions::{Colleague, Instructions, known_values};

@@ -3,6 +3,7 @@
 mod assignment;
 mod command;
 mod content;
+mod sentiment;
 mod service;
 mod settings;
 pub(crate) mod steps;

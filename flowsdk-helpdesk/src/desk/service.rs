@@ -307,9 +307,18 @@ where
                 Some(survey) if self.can_be_asked(tx, &found).await? => Some(survey),
                 _ => None,
             };
+            let session = match found.kind {
+                TicketKind::Ai => lock_session(tx, &found).await?,
+                TicketKind::Human => None,
+            };
             let before = tx.tickets().find_for_update(id).await?.ok_or(Error::NotFound)?;
             must_be_assigned(&before)?;
             let (mut after, now) = (before.clone(), self.cx.now());
+            // Its agents say no more of a ticket that is closed.
+            let agents = session.and_then(|session| session.agent);
+            if let Some(agents) = agents.filter(|agents| agents.ticket_id.as_ref() == Some(id)) {
+                after.learn_sentiments(agents.sentiment.as_ref(), &agents.sentiment_history);
+            }
             if before.is_handed_over(now) {
                 return Err(Error::HandedOver);
             }

@@ -68,8 +68,7 @@ impl Ticket {
                 true
             }
             AiTicketChange::Closed { end, reason, sentiment, sentiment_history } => {
-                self.sentiment_result = sentiment.clone().or(self.sentiment_result.take());
-                self.sentiment_history.clone_from(sentiment_history);
+                self.learn_sentiments(sentiment.as_ref(), sentiment_history);
                 let kind = match end {
                     AiTicketEnd::Resolved => CloseKind::Resolved,
                     AiTicketEnd::System => CloseKind::System,
@@ -154,6 +153,7 @@ mod tests {
             (Some(CloseKind::Resolved), Some("solved"))
         );
         assert_eq!(ticket.sentiment_history, [sentiment().item]);
+        assert_eq!(ticket.sentiment_result, Some(sentiment()), "the last one stays");
         assert!(ticket.summary_request().is_some());
         let before = ticket.clone();
         assert!(!ticket.follow(&updated(None)) && !ticket.follow(&closed(4, AiTicketEnd::System)));

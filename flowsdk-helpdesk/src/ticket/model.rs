@@ -294,10 +294,12 @@ pub struct TicketView {
     /// A summary of the conversation.
     #[schema(required = true)]
     pub summary: Option<String>,
-    /// The contact's last sentiment, as an AI agent judged it. A ticket that follows from it begins with it.
+    /// The contact's last sentiment, as an AI agent judged it, or a model that somebody asked. A ticket that follows from it
+    /// begins with it.
     #[schema(required = true)]
     pub sentiment_result: Option<SentimentView>,
-    /// The sentiments of all turns, the oldest first; those of a ticket of AI agents that is closed.
+    /// Sentiments, the oldest first, at most 100: those that somebody asked for, and those of all turns of AI agents, once
+    /// their ticket is closed.
     pub sentiment_history: Vec<SentimentItemView>,
     /// Its tags; a ticket that was transferred hands them on.
     pub tag_ids: Vec<TagId>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use flowsdk_agent::executor::Models;
 use flowsdk_agent::knowledge::{Embedders, OpenEmbedder};
-use flowsdk_agent::model::{ModelError, ModelProvider};
+use flowsdk_agent::model::{ModelError, ModelProvider, Transcriber};
 use flowsdk_agent::openai::{OpenAi, Shape};
 use flowsdk_core::credential::{LlmCredential, LlmProvider};
 use flowsdk_core::crypto::MasterKey;
@@ -20,6 +20,8 @@ use sha2::{Digest as _, Sha256};
 pub(crate) const OPENAI: &str = "https://api.openai.com/v1";
 /// The model that turns texts into vectors.
 const EMBEDDER: &str = "text-embedding-3-small";
+/// The model that turns speech into text, unless the configuration names another one.
+pub(crate) const TRANSCRIBER: &str = "gpt-4o-mini-transcribe";
 /// The dimensions of its vectors.
 const DIMENSIONS: u32 = 1_536;
 /// How long an answer may take. A model that reasons takes a minute at times.
@@ -30,6 +32,7 @@ pub(crate) struct CredentialModels {
     client: Client,
     allowed: AllowedHosts,
     key: Arc<MasterKey>,
+    transcriber: String,
 }
 
 impl fmt::Debug for CredentialModels {
@@ -44,7 +47,15 @@ impl CredentialModels {
     /// # Errors
     /// TLS cannot be set up.
     pub(crate) fn new(allowed: AllowedHosts, key: Arc<MasterKey>) -> reqwest::Result<Self> {
-        Ok(Self { client: guarded_client(&allowed, ANSWER_TIMEOUT)?, allowed, key })
+        let client = guarded_client(&allowed, ANSWER_TIMEOUT)?;
+        Ok(Self { client, allowed, key, transcriber: TRANSCRIBER.to_owned() })
+    }
+
+    /// Has speech turned into text by this model.
+    #[must_use]
+    pub(crate) fn heard_by(mut self, transcriber: String) -> Self {
+        self.transcriber = transcriber;
+        self
     }
 }
 
@@ -52,6 +63,10 @@ impl CredentialModels {
 impl Models for CredentialModels {
     async fn open(&self, credential: &LlmCredential) -> Result<Arc<dyn ModelProvider>, ModelError> {
         Ok(Arc::new(self.server(credential)?))
+    }
+
+    async fn transcriber(&self, credential: &LlmCredential) -> Result<Arc<dyn Transcriber>, ModelError> {
+        Ok(Arc::new(self.server(credential)?.transcriber(self.transcriber.clone())))
     }
 }
 

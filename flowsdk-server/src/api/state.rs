@@ -84,6 +84,7 @@ services! {
     ai_prices: ModelPrices in flowsdk_agent::price,
     ai_usage: ModelUsages in flowsdk_agent::usage,
     ai_budgets: Budgets in flowsdk_agent::budget,
+    sentiment_judge: SentimentJudge in flowsdk_agent::sentiment,
     quick_replies: QuickReplies in flowsdk_helpdesk::quick_reply,
     monitoring: Monitoring in flowsdk_helpdesk::monitoring,
     boards: Boards in flowsdk_helpdesk::board,

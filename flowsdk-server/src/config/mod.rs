@@ -85,6 +85,8 @@ pub struct Config {
     pub flow_http_allowed_hosts: AllowedHosts,
     /// How long a contact has to be quiet before an AI agent answers what they wrote.
     pub agent_quiet: Duration,
+    /// `AGENT_TRANSCRIBER`: the model that turns recordings for AI agents into text.
+    pub agent_transcriber: String,
     /// `LOG_FORMAT=json`.
     pub json_logs: bool,
     /// `DEFAULT_LANGUAGE`: the language of texts for people who name none.
@@ -153,6 +155,9 @@ impl Config {
             shutdown_timeout: env.duration("SHUTDOWN_TIMEOUT", Duration::from_secs(30)),
             flow_http_allowed_hosts: env.parsed("FLOW_HTTP_ALLOWED_HOSTS").unwrap_or_default(),
             agent_quiet: env.duration("AGENT_QUIET", AGENT_QUIET),
+            agent_transcriber: env
+                .text("AGENT_TRANSCRIBER")
+                .unwrap_or_else(|| crate::agent::TRANSCRIBER.to_owned()),
             json_logs: log_format == "json",
             default_language: default_language(&mut env),
             agreed,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use flowsdk_agent::executor::Models;
-use flowsdk_agent::model::{Answer, ModelError, ModelProvider, ModelRequest};
+use flowsdk_agent::model::{Answer, ModelError, ModelProvider, ModelRequest, Transcriber};
 use flowsdk_agent::scripted::{InvalidScript, Script, Scripted};
 use flowsdk_core::credential::LlmCredential;
 use flowsdk_core::fault::BoxError;
@@ -26,7 +26,8 @@ struct DemoModels {
 /// TLS cannot be set up.
 pub fn models(config: &Config) -> Result<Arc<dyn Models>, BoxError> {
     let others =
-        CredentialModels::new(config.flow_http_allowed_hosts.clone(), Arc::clone(&config.master_key))?;
+        CredentialModels::new(config.flow_http_allowed_hosts.clone(), Arc::clone(&config.master_key))?
+            .heard_by(config.agent_transcriber.clone());
     Ok(Arc::new(DemoModels { scripted: Arc::new(Scripts::read()?), others }))
 }
 
@@ -37,6 +38,13 @@ impl Models for DemoModels {
             return Ok(Arc::clone(&self.scripted) as _);
         }
         Models::open(&self.others, credential).await
+    }
+
+    async fn transcriber(&self, credential: &LlmCredential) -> Result<Arc<dyn Transcriber>, ModelError> {
+        if credential.id.as_str() == CREDENTIAL {
+            return Err(ModelError::Refused { reason: "the scripted models hear nothing".to_owned() });
+        }
+        self.others.transcriber(credential).await
     }
 }
 

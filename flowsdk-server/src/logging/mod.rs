@@ -1,7 +1,11 @@
 //! Logs and metrics.
 
 mod limit;
+#[cfg(feature = "otlp")]
+mod otlp;
 
+#[cfg(feature = "otlp")]
+use flowsdk_core::fault::Chain;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::EnvFilter;
@@ -20,16 +24,59 @@ fn is_free_of_packets(metadata: &Metadata<'_>) -> bool {
     *metadata.level() <= Level::INFO || !PACKETS.iter().any(|library| metadata.target().starts_with(library))
 }
 
+/// What has to end before the process does.
+#[derive(Debug)]
+#[must_use]
+pub struct Logging {
+    #[cfg(feature = "otlp")]
+    exporter: Option<otlp::Exporter>,
+}
+
+impl Logging {
+    /// Exports the last spans, for some seconds at most.
+    pub async fn finish(self) {
+        #[cfg(feature = "otlp")]
+        if let Some(exporter) = self.exporter {
+            exporter.finish().await;
+        }
+    }
+}
+
+/// Returns whether an environment names a collector of OpenTelemetry, and does not switch it off.
+fn names_a_collector(env: impl Fn(&str) -> Option<String>) -> bool {
+    let has = |name| env(name).is_some_and(|value| !value.is_empty());
+    let is_off = env("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    !is_off && (has("OTEL_EXPORTER_OTLP_ENDPOINT") || has("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"))
+}
+
 /// Starts logging to standard error, as `RUST_LOG` says, `info` by default. Of many equal warnings some are logged and
-/// the others are counted.
-pub fn init(json: bool) {
+/// the others are counted. Spans of AI agents are exported, if the environment names a collector.
+pub fn init(json: bool) -> Logging {
     let wanted = std::env::var("RUST_LOG").unwrap_or_else(|_| "info".to_owned());
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
     let limit = LineLimit::default();
     let log = log(&wanted, json, colours, std::io::stderr).with(limit.clone());
+    #[cfg(feature = "otlp")]
+    let exporter = otlp::Exporter::of_environment();
+    #[cfg(feature = "otlp")]
+    let log = log.with(exporter.as_ref().ok().and_then(Option::as_ref).map(otlp::Exporter::layer));
     // A second call in one process (tests) keeps the first.
     if tracing::subscriber::set_global_default(log).is_ok() {
         limit.report();
+    }
+    #[cfg(feature = "otlp")]
+    return Logging {
+        exporter: exporter.unwrap_or_else(|error| {
+            tracing::error!(error = %Chain(&error), "no spans are exported");
+            None
+        }),
+    };
+    #[cfg(not(feature = "otlp"))]
+    {
+        if names_a_collector(|name| std::env::var(name).ok()) {
+            tracing::warn!("no spans are exported: this server is built without the feature otlp");
+        }
+        Logging {}
     }
 }
 
@@ -76,6 +123,22 @@ mod tests {
         fn flush(&mut self) -> std::io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn spans_are_exported_to_a_collector_that_is_named() {
+        let named = |pairs: &[(&str, &str)]| {
+            names_a_collector(|name| {
+                pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            })
+        };
+        let here = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318");
+        assert!(!named(&[]));
+        assert!(!named(&[("OTEL_EXPORTER_OTLP_ENDPOINT", ""), ("OTEL_SERVICE_NAME", "a")]));
+        assert!(named(&[here]));
+        assert!(named(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:4318/v1/traces")]));
+        assert!(named(&[here, ("OTEL_SDK_DISABLED", "false")]));
+        assert!(!named(&[here, ("OTEL_SDK_DISABLED", "true")]));
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl Models for Rules {
 }
 
 /// Asks, hands over to an agent, and says how that ended.
-fn attended(agent: &str) -> Value {
+pub(crate) fn attended(agent: &str) -> Value {
     let says = |text: &str| json!([{ "type": "text", "text": { "body": text } }]);
     json!({ "schemaVersion": 1, "startBlockId": "ask", "blocks": [
         { "id": "ask", "type": "content", "contents": says("Sobre?"), "input": { "variable": "subject" },

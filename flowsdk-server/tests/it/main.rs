@@ -41,6 +41,8 @@ mod phone;
 mod readme;
 mod request_log;
 mod rotation;
+mod senses;
 mod sms;
+mod traces;
 mod tutorial;
 mod upgrade;

@@ -9,6 +9,7 @@ mod knowledge;
 mod library;
 mod reading;
 mod searches;
+pub(crate) mod senses;
 mod site;
 mod summaries;
 mod tickets;

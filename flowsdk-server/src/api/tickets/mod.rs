@@ -10,6 +10,7 @@ mod offer;
 mod pick_up;
 mod quick_replies;
 mod reply;
+mod sentiment;
 mod tags;
 mod targets;
 mod transfer;
@@ -33,6 +34,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(reply::reply_to_ticket))
         .add(endpoint!(transfer::transfer_ticket))
         .add(endpoint!(close::close_ticket))
+        .add(endpoint!(sentiment::judge_ticket_sentiment))
         .add(endpoint!(notes::list_ticket_notes))
         .add(endpoint!(notes::create_ticket_note))
         .add(endpoint!(tags::tag_ticket))

@@ -14,7 +14,7 @@ use flowsdk_outside::http::GuardedHttp;
 use tokio::sync::Notify;
 
 use super::{Part, Reads};
-use crate::agent::{CredentialModels, GuardedWeb};
+use crate::agent::{CredentialModels, GuardedWeb, StoredMedia};
 use crate::app::ground::Ground;
 use crate::config::Role;
 use crate::pdf_reader::IsolatedPdfs;
@@ -41,10 +41,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     drop(ground.consume(inbox, &EVENTS, ConsumerConfig { max_batch: 128, ..ConsumerConfig::named("agent") }));
     let embedders = embedders(ground)?;
     let key = || Arc::clone(&ground.config.master_key);
-    let models: Arc<dyn Models> = match &ground.adapters.models {
-        Some(models) => Arc::clone(models),
-        None => Arc::new(CredentialModels::new(ground.config.flow_http_allowed_hosts.clone(), key())?),
-    };
+    let models = models(ground)?;
     let summarizer = Summarizer::new(Arc::clone(&ground.store), Arc::clone(&models));
     let config = ConsumerConfig { parallel: SUMMARIES_AT_ONCE, ..ConsumerConfig::named("summary") };
     drop(ground.consume(Each::new(summarizer), &SUMMARIES, config));
@@ -61,8 +58,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         settings,
         arrived,
     );
-    let executor = executor.with_embedders(Arc::clone(&embedders)).within(ground.tenure(EXECUTOR));
-    let executor = Arc::new(executor);
+    let media = StoredMedia::new(Arc::clone(&ground.store), Arc::clone(&ground.blobs));
+    let executor = executor.with_embedders(Arc::clone(&embedders)).with_media(Arc::new(media));
+    let executor = Arc::new(executor.within(ground.tenure(EXECUTOR)));
     ground.under_lease(EXECUTOR.to_owned(), "AI agents", move |stop| {
         let executor = Arc::clone(&executor);
         async move { executor.run(&stop).await }
@@ -82,6 +80,19 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         async move { ingest.run(&stop).await }
     });
     Ok(())
+}
+
+/// Returns whoever opens the models of credentials.
+///
+/// # Errors
+/// TLS cannot be set up.
+pub(super) fn models(ground: &Ground) -> Result<Arc<dyn Models>, BoxError> {
+    if let Some(models) = &ground.adapters.models {
+        return Ok(Arc::clone(models));
+    }
+    let key = Arc::clone(&ground.config.master_key);
+    let models = CredentialModels::new(ground.config.flow_http_allowed_hosts.clone(), key)?;
+    Ok(Arc::new(models.heard_by(ground.config.agent_transcriber.clone())))
 }
 
 /// Returns whoever opens the models of vectors.

@@ -164,6 +164,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         ai_prices: Arc::new(state::ModelPrices::new(store(), cx(), changes())),
         ai_usage: Arc::new(state::ModelUsages::new(store(), cx())),
         ai_budgets: Arc::new(state::Budgets::new(store(), cx(), changes())),
+        sentiment_judge: Arc::new(state::SentimentJudge::new(store(), cx(), super::agent::models(ground)?)),
         quick_replies: Arc::new(state::QuickReplies::new(store(), cx(), changes())),
         distribution_rules: Arc::new(state::DistributionRules::new(store(), cx(), changes())),
         desk,

@@ -55,6 +55,7 @@ mod remote;
 mod reports;
 mod router_records;
 mod routers;
+mod sentiments;
 mod service_levels;
 mod session_histories;
 mod sessions;

@@ -8,6 +8,7 @@ mod forms;
 mod limits;
 mod media;
 mod sending;
+mod senses;
 mod settings;
 mod storm;
 mod templates;

@@ -26,6 +26,7 @@ on_every_database! {
     two_who_move_a_ticket_at_once_move_it_once,
     a_transfer_to_people_is_never_turned_away,
     a_desk_closes_the_ticket_of_an_agent,
+    a_ticket_that_a_desk_closes_keeps_its_sentiments,
     nobody_else_works_the_ticket_of_an_agent,
     the_ticket_of_a_session_that_was_taken_is_closed,
     an_orphan_is_closed_and_chained,
@@ -270,6 +271,23 @@ async fn a_desk_closes_the_ticket_of_an_agent(store: SqlStore) {
     it.agents.serve("ana").await;
     it.helpdesk.take().await;
     assert_eq!(it.chain("ana").await, [closed]);
+}
+
+async fn a_ticket_that_a_desk_closes_keeps_its_sentiments(store: SqlStore) {
+    let it = Staffed::new(store, &feels()).await;
+    let each_turn = json!({ "enabled": true, "perRound": { "enabled": true } });
+    it.agents.change_router(|router| router.sentiment_config = Some(each_turn)).await;
+    let eva = it.helpdesk.add_agent("eva", &["q1"]).await;
+    let ticket = it.reach("ana", "angry").await;
+    it.say("ana", "happy").await;
+    let (desk, by) = (&it.helpdesk.desk, it.helpdesk.by(&eva));
+    let closed = desk.close(by, &ticket.id, CloseTicket::default()).await.expect("closed");
+    let turns: Vec<(u32, Sentiment)> =
+        closed.sentiment_history.iter().map(|item| (item.turn, item.sentiment)).collect();
+    assert_eq!(turns, [(1, Sentiment::Angry), (2, Sentiment::Positive)]);
+    let last = closed.sentiment_result.map(|result| result.item.sentiment);
+    assert_eq!(last, Some(Sentiment::Positive));
+    assert_eq!(it.chain("ana").await[0].sentiment_history, closed.sentiment_history, "it is stored");
 }
 
 async fn nobody_else_works_the_ticket_of_an_agent(store: SqlStore) {

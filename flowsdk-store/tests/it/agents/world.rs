@@ -10,7 +10,7 @@ use flowsdk_agent::executor::{Executor, Models, Settings};
 use flowsdk_agent::inbox::{AgentInbox, Delivered, HasInbox as _};
 use flowsdk_agent::knowledge::{Embedders, OfflineEmbedders};
 use flowsdk_agent::ledger::{AgentTurn, HasAgentTurns as _};
-use flowsdk_agent::model::{Answer, Item, ModelError, ModelProvider, ModelRequest, Patience};
+use flowsdk_agent::model::{Answer, Item, ModelError, ModelProvider, ModelRequest, Patience, Transcriber};
 use flowsdk_agent::prompt::SystemPrompt;
 use flowsdk_agent::scripted::{Script, Scripted};
 use flowsdk_agent::summary::Summarizer;
@@ -23,7 +23,7 @@ use flowsdk_core::lease::Tenure;
 use flowsdk_core::message::SenderKind;
 use flowsdk_core::record::HasRecords as _;
 use flowsdk_core::router::{HasRouterCatalog as _, Router};
-use flowsdk_core::session::{Session, SessionId};
+use flowsdk_core::session::{HasSessions as _, Session, SessionId, SessionWrite};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::outbox::HasOutbox as _;
@@ -34,6 +34,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::senses::{Cabinet, Ears};
 use crate::conversations::flows::flow_of;
 use crate::conversations::world::{KEY, World, bodies, body, session};
 use crate::support::stepping::Stepping;
@@ -76,12 +77,16 @@ impl ModelProvider for Mind {
 }
 
 #[derive(Debug)]
-struct OneMind(Arc<Mind>);
+struct OneMind(Arc<Mind>, Arc<Ears>);
 
 #[async_trait]
 impl Models for OneMind {
     async fn open(&self, _: &LlmCredential) -> Result<Arc<dyn ModelProvider>, ModelError> {
         Ok(Arc::clone(&self.0) as Arc<dyn ModelProvider>)
+    }
+
+    async fn transcriber(&self, _: &LlmCredential) -> Result<Arc<dyn Transcriber>, ModelError> {
+        Ok(Arc::clone(&self.1) as Arc<dyn Transcriber>)
     }
 }
 
@@ -115,6 +120,8 @@ impl ScriptRunner for Shop {
 pub(crate) struct Agents {
     pub(crate) world: World,
     pub(crate) mind: Arc<Mind>,
+    pub(crate) ears: Arc<Ears>,
+    pub(crate) cabinet: Arc<Cabinet>,
     pub(crate) shop: Arc<Shop>,
     pub(crate) executor: Arc<Executor<Stepping>>,
     inbox: AgentInbox<Stepping>,
@@ -163,8 +170,14 @@ impl Agents {
             Arc::new(Shop { calls: Mutex::default(), asked: Mutex::default(), gate: Semaphore::new(1_000) });
         let stepping = Arc::new(Stepping((*world.store).clone()));
         let embedders: Arc<dyn Embedders> = Arc::new(OfflineEmbedders);
+        let (ears, cabinet) = (Arc::new(Ears::default()), Arc::new(Cabinet::default()));
+        let models = Arc::new(OneMind(Arc::clone(&mind), Arc::clone(&ears)));
+        let executor = executor(&world, &stepping, models, &shop, Settings::default());
+        let executor = executor.with_embedders(Arc::clone(&embedders)).with_media(Arc::clone(&cabinet) as _);
         let agents = Self {
-            executor: Arc::new(executor(&world, &stepping, &mind, &shop, &embedders)),
+            executor: Arc::new(executor),
+            ears,
+            cabinet,
             inbox: AgentInbox::new(Arc::clone(&stepping), world.cx.clone(), Arc::default()),
             stepping,
             embedders,
@@ -191,13 +204,45 @@ impl Agents {
 
     /// Another executor over the same database, as another process has it.
     pub(crate) fn another_executor(&self) -> Arc<Executor<Stepping>> {
-        self.executor_within(Tenure::unlimited())
+        self.executor_with(Settings::default())
     }
 
     /// The executor of a process that has a lease, or had one.
     pub(crate) fn executor_within(&self, tenure: Tenure) -> Arc<Executor<Stepping>> {
-        let executor = executor(&self.world, &self.stepping, &self.mind, &self.shop, &self.embedders);
-        Arc::new(executor.within(tenure))
+        Arc::new(self.new_executor(Settings::default()).within(tenure))
+    }
+
+    /// An executor that waits for recordings and images for so long.
+    pub(crate) fn executor_that_hears_for(&self, hearing_time: Duration) -> Arc<Executor<Stepping>> {
+        self.executor_with(Settings { hearing_time, ..Settings::default() })
+    }
+
+    fn executor_with(&self, settings: Settings) -> Arc<Executor<Stepping>> {
+        Arc::new(self.new_executor(settings))
+    }
+
+    fn new_executor(&self, settings: Settings) -> Executor<Stepping> {
+        let executor = executor(&self.world, &self.stepping, self.models(), &self.shop, settings);
+        let executor = executor.with_embedders(Arc::clone(&self.embedders));
+        executor.with_media(Arc::clone(&self.cabinet) as _)
+    }
+
+    fn models(&self) -> Arc<OneMind> {
+        Arc::new(OneMind(Arc::clone(&self.mind), Arc::clone(&self.ears)))
+    }
+
+    /// The agents may have as many turns of a visitor as at first.
+    pub(crate) async fn renew_turns(&self, visitor: &str) {
+        let mut stored = self.session(visitor).await;
+        if let Some(state) = &mut stored.agent {
+            state.turn_count = 0;
+        }
+        let expected = stored.version;
+        stored.version += 1;
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let write = SessionWrite { session: &stored, expected: Some(expected) };
+        tx.sessions().save_many(&[write]).await.expect("saved");
+        tx.commit().await.expect("commit");
     }
 
     /// The agents search by this model of vectors.
@@ -207,7 +252,7 @@ impl Agents {
     }
 
     pub(crate) fn summarizer(&self) -> Summarizer<Stepping> {
-        Summarizer::new(Arc::clone(&self.stepping), Arc::new(OneMind(Arc::clone(&self.mind))))
+        Summarizer::new(Arc::clone(&self.stepping), self.models())
     }
 
     pub(crate) async fn add_agent(&self, id: &str, change: impl FnOnce(&mut AiAgent)) {
@@ -370,24 +415,22 @@ impl Agents {
 fn executor(
     world: &World,
     store: &Arc<Stepping>,
-    mind: &Arc<Mind>,
+    models: Arc<OneMind>,
     shop: &Arc<Shop>,
-    embedders: &Arc<dyn Embedders>,
+    settings: Settings,
 ) -> Executor<Stepping> {
     let key = Arc::new(MasterKey::new(KEY).expect("a key"));
     let (http, scripts) =
         (Arc::clone(shop) as Arc<dyn HttpCaller>, Arc::clone(shop) as Arc<dyn ScriptRunner>);
     let tools = ToolCalls::new(Arc::clone(store), world.cx.clone(), key, http, scripts);
-    let settings =
-        Settings { patience: Patience { retries: 0, turn: Duration::from_mins(2) }, ..Settings::default() };
-    let executor = Executor::new(
+    let settings = Settings { patience: Patience { retries: 0, turn: Duration::from_mins(2) }, ..settings };
+    Executor::new(
         Arc::clone(store),
         world.cx.clone(),
-        Arc::new(OneMind(Arc::clone(mind))),
+        models,
         tools,
         Handover::Direct(Arc::clone(&world.sink) as Arc<dyn OutgoingSink>),
         settings,
         Arc::new(Notify::new()),
-    );
-    executor.with_embedders(Arc::clone(embedders))
+    )
 }

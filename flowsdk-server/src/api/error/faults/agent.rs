@@ -7,11 +7,12 @@ use flowsdk_agent::ledger::AgentTurnError;
 use flowsdk_agent::model::ModelError;
 use flowsdk_agent::part::{AgentField, AgentPartError};
 use flowsdk_agent::price::ModelPriceError;
+use flowsdk_agent::sentiment::JudgeError;
 use flowsdk_agent::usage::UsageError;
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::router::RouterUnknown;
 
-use super::{Table, dependants, details, storage};
+use super::{Table, dependants, details, limit, storage};
 
 /// Adds them to the table.
 pub(super) fn add(table: &mut Table) {
@@ -39,6 +40,16 @@ pub(super) fn add(table: &mut Table) {
         AgentPartError::Storage(storage()),
     ]);
     table.add([AgentTurnError::NotFound, AgentTurnError::Storage(storage())]);
+    table.add([
+        JudgeError::NotFound,
+        JudgeError::Disabled,
+        JudgeError::NoCredential,
+        JudgeError::NoBudget,
+        JudgeError::NothingSaid,
+        JudgeError::Busy(limit()),
+        JudgeError::Model(ModelError::PreviousLost),
+        JudgeError::Storage(storage()),
+    ]);
     table.add([
         ModelPriceError::NotFound,
         ModelPriceError::RouterUnknown(RouterUnknown),
