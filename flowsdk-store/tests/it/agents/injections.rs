@@ -28,7 +28,6 @@ fn attacks() -> Value {
         { "tool": "ragSearch", "arguments": { "query": "secrets", "routerId": "router2" } },
         { "tool": "setContactVariable", "arguments": { "key": "isAdmin", "value": true } },
         { "tool": "setContactVariable", "arguments": { "key": "city\u{0}", "value": true } },
-        { "tool": "transferToAgent", "arguments": { "agentId": "stranger", "handoffContext": "x", "lastUserInput": "x" } },
         reach("../../@169.254.169.254/latest/meta-data"),
         reach("x@127.0.0.1:80/?#"),
         reach("\\\\127.0.0.1\\"),
@@ -54,7 +53,6 @@ async fn whoever_writes_to_an_obedient_model_reaches_nothing_else(store: SqlStor
     let agents = Agents::new(store, &rules).await;
     agents.world.add_router("router2", "c2").await;
     agents.world.publish("router2", "secrets", super::world::price()).await;
-    agents.add_agent("stranger", |agent| agent.router_id = "router2".parse().expect("an id")).await;
     agents
         .change_agent("sales", |agent| {
             let actions = NativeTool::ALL.iter().copied().filter(|tool| tool.kind() == ToolKind::Action);
@@ -90,7 +88,6 @@ async fn whoever_writes_to_an_obedient_model_reaches_nothing_else(store: SqlStor
             (2, "there is no tool `ragSearch`"),
             (3, "may not write that key"),
             (4, "may not write that key"),
-            (5, "stranger"),
         ] {
             assert!(results[at].starts_with("error") && results[at].contains(why), "{place:?}: {results:?}");
         }
