@@ -145,7 +145,15 @@ where
         id: &DocumentId,
         content: NewContent,
     ) -> Result<Document, Error> {
-        self.begin_anew(author, reach, id, Some(content.checked()?)).await
+        let source = match content.checked() {
+            Ok(source) => source,
+            Err(invalid) => {
+                // Whoever cannot see the document is told so, whatever they send.
+                self.get(reach, id).await?;
+                return Err(invalid);
+            }
+        };
+        self.begin_anew(author, reach, id, Some(source)).await
     }
 
     /// Replaces the content of a document by that of a file, as [`replace`](Self::replace) does.
