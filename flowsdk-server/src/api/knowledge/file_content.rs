@@ -47,6 +47,8 @@ pub(super) async fn upload_knowledge_content(
     mut file: SentFile,
 ) -> Result<Reply<Document>, ApiError> {
     let _place = file.place.take();
+    // Whoever cannot see the document is told so, whatever they send.
+    knowledge.get(can.reach(), &id).await?;
     let content = file.content(filename).await?;
     Ok(Reply(knowledge.replace_by_file(&can.caller.author(), can.reach(), &id, content).await?))
 }
