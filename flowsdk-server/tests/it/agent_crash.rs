@@ -23,6 +23,8 @@ everywhere!(killed_at_each_step_of_a_turn);
 
 /// Answers of a turn: a call of a tool, a message, and nothing more.
 const ANSWERS: usize = 3;
+/// When the process that runs the agents falls asleep: when so many sixths of the answers are there.
+const SLEEPS: [usize; 2] = [1, 3];
 
 fn sessions() -> usize {
     wanted("FLOWSDK_TEST_SESSIONS", 30)
@@ -78,7 +80,9 @@ fn prepared(setup: Setup) -> Setup {
 
 /// Processes are killed when a turn comes to each of its steps, and all conversations are in the middle of something then.
 async fn killed_at_each_step_of_a_turn(setup: Setup) {
-    let (setup, models) = (prepared(setup), ModelServer::start().await);
+    // Long enough that no process loses it on a busy machine.
+    let setup = prepared(setup).with("LEASE_TTL", "5s");
+    let models = ModelServer::start().await;
     let mut servers = vec![setup.start().await];
     if setup.is_distributed() {
         servers.push(setup.start().await);
@@ -176,7 +180,7 @@ async fn whoever_runs_the_agents_sleeps() {
     let mut crowd = Crowd::patient();
     crowd.add(&setup, sessions(), &place.subscribe());
     let expected = crowd.expected();
-    for part in [1, 3] {
+    for part in SLEEPS {
         crowd.reached(&setup, expected * part / 6).await;
         models.reached(Step::Asked).await;
         first.signal(Signal::STOP);
@@ -187,7 +191,14 @@ async fn whoever_runs_the_agents_sleeps() {
     crowd.verify(&setup).await;
     paid_once(&admin.at(&second), expected).await;
     let done = models.done();
-    assert_eq!((&done.overlaps, &done.refused), (&Vec::new(), &Vec::new()));
+    assert_eq!(done.refused, Vec::<String>::new());
+    // Whoever falls asleep between the look at the lease and the request sends it when they wake up, once for each session.
+    let mut strays: HashMap<&String, usize> = HashMap::new();
+    for contact in &done.overlaps {
+        *strays.entry(contact).or_default() += 1;
+    }
+    assert!(strays.values().all(|count| *count <= SLEEPS.len()), "{strays:?}");
+    eprintln!("requests that were sent after a sleep: {}", done.overlaps.len());
     assert!(done.effects.values().all(|count| *count == 1), "{:?}", done.effects);
     for server in [first, second] {
         assert!(server.stop().await.0.success());
