@@ -14,10 +14,10 @@ use flowsdk_core::session::{
 use serde_json::{Map, Value};
 
 use super::ExecutorTx;
+use super::equipping::OpenTurn;
 use super::handing_on::{
     Handing, Handoff, NoTransfer, check_transfer, hand_to_agent, hand_to_human, hand_to_parent, returns,
 };
-use super::opening::OpenTurn;
 use super::ticket::update_ticket;
 use crate::agent::AiAgent;
 use crate::configuration::is_in_service;
@@ -98,11 +98,11 @@ impl<T: ExecutorTx> Acting<'_, T> {
     }
 
     /// Notes the result of the call that was made outside.
-    pub(super) fn note_result(&mut self, result: &Result<String, String>) {
+    pub(super) fn note_result(&mut self, result: Result<&str, &String>) {
         let Some(id) = self.record.began_call.take() else { return };
         let call = self.record.open_calls().into_iter().find(|call| call.id == id);
         let output = match result {
-            Ok(output) => output.clone(),
+            Ok(output) => output.to_owned(),
             Err(why) => {
                 self.record.course.failed(call.as_ref().map_or("", |call| call.name.as_str()), why.clone())
             }
@@ -312,14 +312,5 @@ impl<T: ExecutorTx> Acting<'_, T> {
     fn has_unheard_messages(&self) -> bool {
         let heard_until = self.session.agent.as_ref().and_then(|state| state.heard_until);
         heard_until.is_some_and(|until| self.session.last_interaction_at > until)
-    }
-
-    /// Reads what a flow may have remembered of the contact.
-    pub(super) async fn read_contact(&mut self) -> Result<(), StorageError> {
-        let of = std::slice::from_ref(&self.session.contact_id);
-        if let Some(details) = self.tx.contact_catalog().find(of, None).await?.pop() {
-            self.contact = details.contact.variables;
-        }
-        Ok(())
     }
 }

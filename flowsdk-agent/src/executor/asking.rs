@@ -7,7 +7,7 @@ use flowsdk_core::store::Store;
 use tokio::time::Instant;
 use tracing::{Instrument as _, Span};
 
-use super::opening::OpenTurn;
+use super::equipping::OpenTurn;
 use super::{Executor, ExecutorTx, seeing, spans};
 use crate::guardrail::Masking;
 use crate::ledger::ModelAnswered;

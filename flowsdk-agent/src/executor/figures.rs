@@ -3,10 +3,8 @@
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::store::{Store, Transaction as _};
 
-use super::opening::OpenTurn;
 use super::{Executor, ExecutorTx};
-use crate::ledger::{AgentTurn, HasAgentTurns as _};
-use crate::usage::{Day, HasModelUsage as _, MOST_DAYS, ModelCall, fold_some};
+use crate::usage::{Day, HasModelUsage as _, MOST_DAYS, fold_some};
 
 /// Calls that are counted in one transaction.
 const COUNTED: u32 = 2_000;
@@ -19,18 +17,6 @@ impl<S: Store> Executor<S>
 where
     S::Tx: ExecutorTx,
 {
-    /// Saves a step of a turn, and notes what the answers since the last one used.
-    pub(super) async fn save_step(
-        &self,
-        tx: &mut S::Tx,
-        turn: &OpenTurn,
-        record: &AgentTurn,
-    ) -> Result<(), StorageError> {
-        tx.agent_turns().save(record).await?;
-        let calls = ModelCall::of(record, turn.noted, self.cx.now());
-        if calls.is_empty() { Ok(()) } else { tx.model_usage().note(&calls).await }
-    }
-
     /// Counts what is noted, and learns what is left of budgets. [`Self::run`] does so every few seconds.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout_at};
 
 use super::asking::note_account;
-use super::opening::OpenTurn;
+use super::equipping::OpenTurn;
 use super::{Executor, ExecutorTx};
 use crate::model::{ModelError, Speech, jitter};
 use crate::turn::{MAX_MEDIA, MediaFault, Unheard};

@@ -1,20 +1,24 @@
 //! The executor: it works the inbox off, asks models, and acts on what they answer (spec B 4.9).
 //!
 //! One runs at a time, under a lease, and has the turns of all sessions under way, one a session. No transaction is open
-//! while a model or a tool is waited for. What an answer does is one commit: messages, variables, handoffs, results of calls
-//! and the answer itself. A commit first looks whether the session is still the agent's (rulings S14).
+//! while a model or a tool is waited for. What an answer does is in one commit: messages, variables, handoffs, results of calls
+//! and the answer itself. Many sessions share a commit, when they have something to write at the same time. A commit first looks whether the session is still the agent's (rulings S14).
 
 mod acting;
 mod asking;
 mod budgets;
+mod equipping;
 mod figures;
+mod groups;
 mod handing_on;
 mod hearing;
 mod media;
 mod models;
 mod opening;
 mod run;
+mod saving;
 mod seeing;
+mod serving;
 mod spans;
 mod ticket;
 mod tx;

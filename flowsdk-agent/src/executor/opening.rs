@@ -1,65 +1,32 @@
 //! The beginning of a turn, or the end of the agents' part without one.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use flowsdk_core::contact::HasContactCatalog as _;
-use flowsdk_core::context::OpContext;
-use flowsdk_core::credential::LlmCredential;
+use async_trait::async_trait;
 use flowsdk_core::event::{AgentEvent, AgentManualHandoffEvent, AgentStreamEvent};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ContactId, LlmCredentialId, MessageId};
+use flowsdk_core::id::MessageId;
 use flowsdk_core::media::MediaId;
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::record::HasRecords as _;
-use flowsdk_core::session::{AgentConfigSnapshot, AgentState, Mode, Session, SessionId};
+use flowsdk_core::session::{AgentState, Mode, Session, SessionId, StoredSession};
 use flowsdk_core::store::{Store, transact};
 use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::time::Timestamp;
-use serde_json::{Map, Value};
 
-use super::acting::Outside;
 use super::budgets::NO_BUDGET;
+use super::equipping::{Equipment, OpenTurn, Reading, snapshot};
+use super::groups::GroupWriter;
 use super::handing_on::{Handing, Handoff, end_by_force, hand_to_human};
-use super::seeing::{MOST_IMAGES, Pictures, name_of};
+use super::saving::Sent;
+use super::seeing::{MOST_IMAGES, name_of};
 use super::ticket::{close_lost_ticket, open_ticket};
-use super::writing::Sent;
 use super::{Executor, ExecutorTx};
-use crate::agent::AiAgent;
-use crate::configuration::{self, AgentConfiguration};
-use crate::guardrail::EnforcedRules;
+use crate::configuration;
 use crate::inbox::{HasInbox as _, Letter, Urgency};
 use crate::ledger::{AgentTurn, AgentTurnId, HasAgentTurns as _};
 use crate::model::Item;
-use crate::tool::Toolset;
-use crate::turn::{Course, Heard, Instructions, Part, Unheard, first_input, hear, seen};
-
-/// Most turns whose items are the history of a turn.
-const HISTORY: u32 = 100;
-
-/// A turn that runs, with what it is run by.
-pub(super) struct OpenTurn {
-    pub(super) record: AgentTurn,
-    pub(super) session: Session,
-    pub(super) configuration: AgentConfiguration,
-    pub(super) instructions: Instructions,
-    pub(super) toolset: Toolset,
-    /// What its messages and effects have to keep to.
-    pub(super) rules: Arc<EnforcedRules>,
-    /// The variables of the contact.
-    pub(super) contact: Map<String, Value>,
-    /// What was said in the turns before.
-    pub(super) history: Vec<Item>,
-    /// How many of the items, those of the history among them, the provider has: the session has the id of its response.
-    pub(super) known: usize,
-    /// How many answers are written, with what they used.
-    pub(super) noted: usize,
-    /// The credentials of the model and of the fallback.
-    pub(super) credentials: [Option<LlmCredential>; 2],
-    /// The call that is to be made now.
-    pub(super) outside: Option<Outside>,
-    /// The images of the turn, once they were looked at.
-    pub(super) pictures: Option<Pictures>,
-}
+use crate::turn::{Course, Heard, Part, Unheard, first_input, hear, seen};
 
 /// What became of the events of a session.
 pub(super) enum Opened {
@@ -69,6 +36,67 @@ pub(super) enum Opened {
     Over(Sent),
     /// Something stands before them.
     NotNow,
+}
+
+/// What is to be done for a session.
+enum Attended {
+    /// Something stands before it.
+    NotNow,
+    /// All is done.
+    Over,
+    /// A turn goes on.
+    Turn(Box<Begun>),
+}
+
+/// A turn that goes on, before everything is read that it is run by.
+struct Begun {
+    /// The session, unless it is saved with the turn.
+    session: Option<Session>,
+    turn: AgentTurn,
+    equipment: Arc<Equipment>,
+}
+
+/// What is to be written of the sessions of a group.
+#[derive(Default)]
+struct Writes {
+    /// The ids of events that are taken out of the inbox.
+    taken: Vec<String>,
+    /// The ends of the tickets of sessions that their agents have lost.
+    lost: Vec<NewEntry>,
+    changed: Vec<AgentTurn>,
+    begun: Vec<AgentTurn>,
+    sessions: Vec<(Session, Handing)>,
+}
+
+impl Writes {
+    /// Takes events out of the inbox. The tickets of sessions that agents have lost are closed.
+    fn take(&mut self, letters: &[Letter]) {
+        self.taken.extend(letters.iter().map(|letter| letter.id.clone()));
+        self.lost.extend(letters.iter().filter_map(|letter| match &letter.event {
+            AgentEvent::SessionLost(notice) => close_lost_ticket(notice),
+            _ => None,
+        }));
+    }
+
+    /// Ends a turn whose agent has lost the session.
+    fn close(&mut self, turn: Option<AgentTurn>, now: Timestamp) {
+        let Some(mut turn) = turn else { return };
+        turn.fail("the session has moved on", None, now);
+        turn.step += 1;
+        self.changed.push(turn);
+    }
+
+    /// Writes everything but the sessions. A session has one turn that runs, so the one before ends first.
+    async fn write_turns<T: ExecutorTx>(&self, tx: &mut T, now: Timestamp) -> Result<(), StorageError> {
+        if !self.taken.is_empty() {
+            tx.inbox().take(&self.taken, now).await?;
+        }
+        if !self.lost.is_empty() {
+            tx.outbox().push_many(&self.lost).await?;
+        }
+        tx.agent_turns().save_many(&self.changed.iter().collect::<Vec<_>>()).await?;
+        tx.agent_turns().insert_many(&self.begun).await
+    }
 }
 
 /// Whose a session is.
@@ -132,33 +160,40 @@ where
 {
     /// Opens the turn of a session: the one that runs already, or one of what waits.
     pub(super) async fn open(&self, id: &SessionId) -> Result<Opened, StorageError> {
-        transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, StorageError> {
-            let standing = standing(tx, id).await?;
-            let letters = tx.inbox().of_session(id).await?;
-            let running = tx.agent_turns().running(id).await?;
-            let session = match standing {
-                Standing::Theirs(session) => *session,
-                Standing::NotNow => return Ok(Opened::NotNow),
-                Standing::Lost => {
-                    take(tx, &letters, self.cx.now()).await?;
-                    close(tx, running, &self.cx).await?;
-                    return Ok(Opened::Over(Sent::default()));
-                }
-            };
-            let asked = Asked::of(&letters, session.epoch);
-            match running {
-                Some(turn) if turn.epoch == session.epoch && !asked.interrupts() => {
-                    // What wants to end a turn, and may not, would want to again and again.
-                    let stale = letters.into_iter().filter(|letter| letter.urgency == Urgency::Interrupts);
-                    take(tx, &stale.collect::<Vec<_>>(), self.cx.now()).await?;
-                    return self.resume(tx, session, turn).await;
-                }
-                running => close(tx, running, &self.cx).await?,
+        let opened = self.openings.write(id.clone(), self.serving.gathering(), self).await;
+        opened.map(|(_, opened)| opened)
+    }
+
+    /// Works out what is to be done for a session.
+    async fn attend(
+        &self,
+        tx: &mut S::Tx,
+        standing: Standing,
+        (letters, running): (Vec<Letter>, Option<AgentTurn>),
+        reading: &mut Reading,
+        writes: &mut Writes,
+    ) -> Result<Attended, StorageError> {
+        let session = match standing {
+            Standing::Theirs(session) => *session,
+            Standing::NotNow => return Ok(Attended::NotNow),
+            Standing::Lost => {
+                writes.take(&letters);
+                writes.close(running, self.cx.now());
+                return Ok(Attended::Over);
             }
-            take(tx, &letters, self.cx.now()).await?;
-            self.answer(tx, session, asked).await
-        })
-        .await
+        };
+        let asked = Asked::of(&letters, session.epoch);
+        match running {
+            Some(turn) if turn.epoch == session.epoch && !asked.interrupts() => {
+                // What wants to end a turn, and may not, would want to again and again.
+                let stale = letters.into_iter().filter(|letter| letter.urgency == Urgency::Interrupts);
+                writes.take(&stale.collect::<Vec<_>>());
+                return self.resume(tx, session, turn, reading, writes).await;
+            }
+            running => writes.close(running, self.cx.now()),
+        }
+        writes.take(&letters);
+        self.answer(tx, session, asked, reading, writes).await
     }
 
     /// Does what events ask for.
@@ -167,15 +202,17 @@ where
         tx: &mut S::Tx,
         mut session: Session,
         asked: Asked,
-    ) -> Result<Opened, StorageError> {
+        reading: &mut Reading,
+        writes: &mut Writes,
+    ) -> Result<Attended, StorageError> {
         let mut handing = Handing::default();
         let heard_until = asked.heard_until();
         if let Some(event) = asked.handoff {
             let AgentManualHandoffEvent { reason, queue_id, user_id, requested_by, .. } = event;
             let asked = Handoff { reason, queue: queue_id, user: user_id, requested_by };
             hand_to_human(tx, &self.cx, &mut session, asked, &mut handing).await?;
-            let (_, sent) = self.save(tx, session, handing).await?;
-            return Ok(Opened::Over(sent));
+            writes.sessions.push((session, handing));
+            return Ok(Attended::Over);
         }
         let Some(last) = asked.turns.last().cloned() else {
             // Whoever wrote meanwhile, or got more time, has a deadline again.
@@ -183,49 +220,50 @@ where
             if asked.is_inactive && is_silent {
                 end_by_force(tx, &self.cx, &session, "inactivity").await?;
             }
-            return Ok(Opened::Over(Sent::default()));
+            return Ok(Attended::Over);
         };
-        let Some(state) = session.agent.as_deref() else { return Ok(Opened::Over(Sent::default())) };
+        let Some(state) = session.agent.as_deref() else { return Ok(Attended::Over) };
         if state.turn_count >= state.max_messages {
             end_by_force(tx, &self.cx, &session, "maxMessages").await?;
-            return Ok(Opened::Over(Sent::default()));
+            return Ok(Attended::Over);
         }
-        let agent: Option<AiAgent> = tx.records().find(&state.active_agent_id).await?;
+        let agent = reading.agent(tx, &state.active_agent_id).await?;
         let sees = agent.as_ref().is_some_and(|agent| agent.has_vision);
         let said = said(tx, &asked.turns, sees).await?;
         let mut turn = self.begin(&session, state, &asked.turns, said, last);
-        if self.budgets.is_used_up(&session.router_id) {
-            end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
-            turn.fail(NO_BUDGET, Some("fallback_stuck"), self.cx.now());
-            tx.agent_turns().insert(&turn).await?;
-            return Ok(Opened::Over(Sent::default()));
-        }
         let agent =
             agent.filter(|agent| agent.router_id == session.router_id && configuration::is_in_service(agent));
-        let Some(agent) = agent else {
-            tracing::warn!(session = %session.id, agent = %turn.agent_id, "an AI agent is not in service");
-            end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
-            turn.fail("the agent is not in service", Some("fallback_stuck"), self.cx.now());
-            tx.agent_turns().insert(&turn).await?;
-            return Ok(Opened::Over(Sent::default()));
+        let refused = match &agent {
+            _ if self.budgets.is_used_up(&session.router_id) => Some(NO_BUDGET),
+            None => {
+                tracing::warn!(session = %session.id, agent = %turn.agent_id, "an AI agent is not in service");
+                Some("the agent is not in service")
+            }
+            Some(_) => None,
         };
-        let configuration = configuration::read(tx, &agent).await?;
-        let credential = find_credential(tx, configuration.llm_credential_id.as_ref()).await?;
+        let (Some(agent), None) = (agent, refused) else {
+            end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
+            turn.fail(refused.unwrap_or(NO_BUDGET), Some("fallback_stuck"), self.cx.now());
+            writes.begun.push(turn);
+            return Ok(Attended::Over);
+        };
+        let equipment = reading.equipment(tx, &self.equipment, &agent).await?;
+        let configuration = &equipment.configuration;
+        let credential = reading.credential(tx, configuration.llm_credential_id.as_ref()).await?;
         if let Some(state) = &mut session.agent {
             state.turn_count = turn.number;
             state.heard_until = state.heard_until.max(heard_until);
             state.deadline = None;
             let provider = credential.map(|credential| credential.provider.name()).unwrap_or_default();
-            state.config_snapshot = Some(snapshot(&configuration, provider, state.max_messages));
+            state.config_snapshot = Some(snapshot(configuration, provider, state.max_messages));
         }
         turn.course.hide(&configuration.guardrail_rules.masked_data);
         handing.entries.extend(open_ticket(&self.cx, &mut session));
         session.arm(self.cx.now());
-        tx.agent_turns().insert(&turn).await?;
+        writes.begun.push(turn.clone());
         handing.show_typing(self.cx.now());
-        let (session, sent) = self.save(tx, session, handing).await?;
-        let turn = self.equip(tx, session, turn, configuration).await?;
-        Ok(Opened::Turn(Box::new(turn), sent))
+        writes.sessions.push((session, handing));
+        Ok(Attended::Turn(Box::new(Begun { session: None, turn, equipment })))
     }
 
     /// Returns a new turn that answers these events.
@@ -275,12 +313,12 @@ where
         &self,
         tx: &mut S::Tx,
         session: Session,
-        turn: AgentTurn,
-    ) -> Result<Opened, StorageError> {
-        let mut turn = turn;
+        mut turn: AgentTurn,
+        reading: &mut Reading,
+        writes: &mut Writes,
+    ) -> Result<Attended, StorageError> {
         turn.step += 1;
-        let found: Option<AiAgent> = tx.records().find(&turn.agent_id).await?;
-        let agent = match found {
+        let agent = match reading.agent(tx, &turn.agent_id).await? {
             None => Err("the agent is gone"),
             Some(_) if !turn.course.resume() => Err("it was interrupted too often"),
             Some(agent) => Ok(agent),
@@ -291,130 +329,113 @@ where
                 tracing::error!(session = %session.id, turn = %turn.id, why, "a turn of an AI agent does not go on");
                 end_by_force(tx, &self.cx, &session, "fallback_stuck").await?;
                 turn.fail(why, Some("fallback_stuck"), self.cx.now());
-                tx.agent_turns().save(&turn).await?;
-                return Ok(Opened::Over(Sent::default()));
+                writes.changed.push(turn);
+                return Ok(Attended::Over);
             }
         };
-        let configuration = configuration::read(tx, &agent).await?;
+        let equipment = reading.equipment(tx, &self.equipment, &agent).await?;
+        let configuration = &equipment.configuration;
         turn.course.hide(&configuration.guardrail_rules.masked_data);
-        tx.agent_turns().save(&turn).await?;
+        writes.changed.push(turn.clone());
         tracing::info!(session = %session.id, turn = %turn.id, "a turn of an AI agent goes on");
-        let turn = self.equip(tx, session, turn, configuration).await?;
-        Ok(Opened::Turn(Box::new(turn), Sent::default()))
+        Ok(Attended::Turn(Box::new(Begun { session: Some(session), turn, equipment })))
+    }
+}
+
+#[async_trait]
+impl<S: Store> GroupWriter<SessionId> for Executor<S>
+where
+    S::Tx: ExecutorTx,
+{
+    type Outcome = Opened;
+
+    fn session_of<'a>(&self, session: &'a SessionId) -> &'a SessionId {
+        session
     }
 
-    /// Reads all that a turn is run by.
-    async fn equip(
-        &self,
-        tx: &mut S::Tx,
-        session: Session,
-        record: AgentTurn,
-        configuration: AgentConfiguration,
-    ) -> Result<OpenTurn, StorageError> {
-        let of: [ContactId; 1] = [session.contact_id.clone()];
-        let contact = tx.contact_catalog().find(&of, None).await?.pop();
-        let mut before =
-            tx.agent_turns().of_activation(&session.id, record.epoch, record.activation, HISTORY).await?;
-        before.retain(|turn| turn.id != record.id);
-        // The provider has everything up to the last answer, whichever turn that was in.
-        let (mut known, mut length) = (0, 0);
-        for turn in &before {
-            if turn.answered > 0 {
-                known = length + turn.answered as usize;
+    /// Opens the turns of sessions.
+    async fn write(&self, ids: &[SessionId]) -> Result<Vec<Opened>, StorageError> {
+        transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, StorageError> {
+            let mut standings = standings(tx, ids).await?;
+            let mut letters: HashMap<SessionId, Vec<Letter>> = HashMap::new();
+            for letter in tx.inbox().of_sessions(ids).await? {
+                letters.entry(letter.session_id.clone()).or_default().push(letter);
             }
-            length += turn.items.len();
-        }
-        if record.answered > 0 {
-            known = length + record.answered as usize;
-        }
-        let history: Vec<Item> = before.into_iter().flat_map(|turn| turn.items).collect();
-        let credentials = [
-            find_credential(tx, configuration.llm_credential_id.as_ref()).await?,
-            find_credential(tx, configuration.fallback_llm_credential_id.as_ref()).await?,
-        ];
-        let (context, last_summary, variables) = match contact {
-            Some(details) => {
-                let name = details.contact.spoken_name();
-                let name = (!name.is_empty()).then(|| format!("Name: {name}"));
-                let known: Vec<String> = name.into_iter().chain(details.context).collect();
-                (known.join("\n"), details.last_session_summary, details.contact.variables)
+            let running = tx.agent_turns().running(ids).await?.into_iter();
+            let mut running: HashMap<_, _> = running.map(|turn| (turn.session_id.clone(), turn)).collect();
+            let (mut reading, mut writes) = (Reading::default(), Writes::default());
+            let mut attended = HashMap::with_capacity(ids.len());
+            for id in in_order_of_contacts(ids, &standings) {
+                let standing = standings.remove(id).unwrap_or(Standing::Lost);
+                let waits = (letters.remove(id).unwrap_or_default(), running.remove(id));
+                let found = self.attend(tx, standing, waits, &mut reading, &mut writes).await?;
+                attended.insert(id, found);
             }
-            None => (String::new(), None, Map::new()),
-        };
-        let instructions = Instructions {
-            system_prompt: configuration.system_prompt.clone(),
-            guardrails: configuration.guardrails.clone(),
-            colleagues: configuration.colleagues(),
-            last_summary,
-            contact_context: Some(context).filter(|text| !text.is_empty()),
-        };
-        let toolset = Toolset::new(&configuration.tool_settings(), session.id.channel().capabilities());
-        let contact = variables;
-        let rules = self.rules.of(&configuration.guardrail_rules);
-        Ok(OpenTurn {
-            noted: record.answers.len(),
-            record,
-            session,
-            configuration,
-            instructions,
-            toolset,
-            rules,
-            contact,
-            history,
-            known,
-            credentials,
-            outside: None,
-            pictures: None,
+            writes.write_turns(tx, self.cx.now()).await?;
+            let saved = self.save(tx, writes.sessions).await?.into_iter();
+            let mut saved: HashMap<_, _> =
+                saved.map(|(session, sent)| (session.id.clone(), (session, sent))).collect();
+            let (mut contacts, mut turns) = (Vec::new(), Vec::new());
+            for (id, outcome) in &attended {
+                if let Attended::Turn(begun) = outcome {
+                    let session = begun.session.as_ref().or(saved.get(*id).map(|(session, _)| session));
+                    contacts.extend(session.map(|session| session.contact_id.clone()));
+                    turns.push(&begun.turn);
+                }
+            }
+            reading.read_past(tx, &contacts, &turns).await?;
+            let mut opened = Vec::with_capacity(ids.len());
+            for id in ids {
+                let (session, sent) =
+                    saved.remove(id).map(|(session, sent)| (Some(session), sent)).unwrap_or_default();
+                opened.push(match attended.remove(id) {
+                    None | Some(Attended::NotNow) => Opened::NotNow,
+                    Some(Attended::Over) => Opened::Over(sent),
+                    Some(Attended::Turn(begun)) => {
+                        let Begun { session: unchanged, turn, equipment } = *begun;
+                        let session = session.or(unchanged);
+                        let session = session.ok_or(StorageError::Stale { entity: "session" })?;
+                        let turn = self.equip(tx, session, turn, &equipment, &mut reading).await?;
+                        Opened::Turn(Box::new(turn), sent)
+                    }
+                });
+            }
+            Ok(opened)
         })
+        .await
     }
 }
 
-/// Returns whose a session is, which is locked.
-pub(super) async fn standing<T: ExecutorTx>(tx: &mut T, id: &SessionId) -> Result<Standing, StorageError> {
-    let stored = tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?.pop();
-    let theirs = stored.filter(|stored| stored.session.mode == Mode::Agent && stored.session.agent.is_some());
-    Ok(match theirs {
-        None => Standing::Lost,
-        Some(stored) if stored.frozen || !stored.ahead.is_empty() => Standing::NotNow,
-        Some(stored) => Standing::Theirs(Box::new(stored.session)),
-    })
-}
-
-/// Takes events out of the inbox. The tickets of sessions that agents have lost are closed.
-async fn take<T: ExecutorTx>(tx: &mut T, letters: &[Letter], now: Timestamp) -> Result<(), StorageError> {
-    let ids: Vec<String> = letters.iter().map(|letter| letter.id.clone()).collect();
-    if ids.is_empty() {
-        return Ok(());
-    }
-    tx.inbox().take(&ids, now).await?;
-    let lost = letters.iter().filter_map(|letter| match &letter.event {
-        AgentEvent::SessionLost(notice) => close_lost_ticket(notice),
+/// Returns sessions in the order of their contacts: whoever locks several contacts does so in this order.
+fn in_order_of_contacts<'a>(
+    ids: &'a [SessionId],
+    standings: &HashMap<SessionId, Standing>,
+) -> Vec<&'a SessionId> {
+    let mut ordered: Vec<&SessionId> = ids.iter().collect();
+    ordered.sort_by_key(|id| match standings.get(*id) {
+        Some(Standing::Theirs(session)) => Some(&session.contact_id),
         _ => None,
     });
-    let lost: Vec<NewEntry> = lost.collect();
-    if lost.is_empty() { Ok(()) } else { tx.outbox().push_many(&lost).await }
+    ordered
 }
 
-/// Ends a turn whose agent has lost the session.
-async fn close<T: ExecutorTx>(
+/// Returns whose sessions are, and locks them. Those that have ended are not in it.
+pub(super) async fn standings<T: ExecutorTx>(
     tx: &mut T,
-    turn: Option<AgentTurn>,
-    cx: &OpContext,
-) -> Result<(), StorageError> {
-    let Some(mut turn) = turn else { return Ok(()) };
-    turn.fail("the session has moved on", None, cx.now());
-    turn.step += 1;
-    tx.agent_turns().save(&turn).await
-}
-
-async fn find_credential<T: ExecutorTx>(
-    tx: &mut T,
-    id: Option<&LlmCredentialId>,
-) -> Result<Option<LlmCredential>, StorageError> {
-    match id {
-        Some(id) => tx.llm_credentials().find(id).await,
-        None => Ok(None),
-    }
+    ids: &[SessionId],
+) -> Result<HashMap<SessionId, Standing>, StorageError> {
+    let stored = tx.sessions().find_many_for_update(ids).await?;
+    let standing = |StoredSession { session, frozen, ahead }: StoredSession| {
+        let id = session.id.clone();
+        let is_theirs = session.mode == Mode::Agent && session.agent.is_some();
+        let standing = match is_theirs {
+            false => Standing::Lost,
+            true if frozen || !ahead.is_empty() => Standing::NotNow,
+            true => Standing::Theirs(Box::new(session)),
+        };
+        (id, standing)
+    };
+    Ok(stored.into_iter().map(standing).collect())
 }
 
 /// What the messages of a turn say.
@@ -457,15 +478,4 @@ async fn said<T: ExecutorTx>(
     parts.reverse();
     images.reverse();
     Ok(Said { parts, images })
-}
-
-fn snapshot(configuration: &AgentConfiguration, provider: &str, max_messages: u32) -> AgentConfigSnapshot {
-    AgentConfigSnapshot {
-        agent_id: configuration.agent_id.clone(),
-        system_prompt: configuration.system_prompt.clone(),
-        model: configuration.model.clone(),
-        provider: provider.to_owned(),
-        guardrails: configuration.guardrails.clone(),
-        max_messages,
-    }
 }

@@ -15,13 +15,16 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::budgets::Budgets;
+use super::equipping::KnownEquipment;
+use super::groups::Groups;
 use super::hearing::Room;
 use super::media::NoMedia;
 use super::opening::Opened;
+use super::saving::Written;
+use super::serving::Serving;
 use super::under_way::{Served, UnderWay};
-use super::writing::Advanced;
+use super::writing::{Advanced, Taken};
 use super::{ExecutorTx, Media, Models, spans};
-use crate::guardrail::KnownRules;
 use crate::inbox::{HasInbox as _, Urgency, Waiting};
 use crate::knowledge::{Embedders, KnowledgeSearch, OfflineEmbedders};
 use crate::ledger::HasAgentTurns as _;
@@ -33,6 +36,8 @@ const MOST_TURNS: u32 = 4_096;
 const LOOKED_AT: u32 = 16_384;
 /// How often the inbox is looked at when nobody says that there is something.
 const POLL: Duration = Duration::from_millis(200);
+/// How long the inbox is not looked at for each event that waited there: a long list is read for a part of the time only.
+const COST_OF_EVENT: Duration = Duration::from_micros(10);
 /// How often turns are looked for that run and that nobody has under way.
 const REVIEW: Duration = Duration::from_secs(5);
 /// How long events are known that were taken: an entry of the stream is not delivered again after it.
@@ -82,10 +87,15 @@ pub struct Executor<S> {
     pub(super) settings: Settings,
     pub(super) arrived: Arc<Notify>,
     pub(super) budgets: Budgets,
-    pub(super) rules: KnownRules,
+    pub(super) equipment: KnownEquipment,
     pub(super) tenure: Tenure,
     pub(super) media: Arc<dyn Media>,
     pub(super) room: Room,
+    /// The sessions whose turns are to be opened.
+    pub(super) openings: Groups<SessionId, Opened>,
+    /// The steps that are to be written.
+    pub(super) steps: Groups<Taken, Option<Written>>,
+    pub(super) serving: Serving,
 }
 
 impl<S> std::fmt::Debug for Executor<S> {
@@ -110,7 +120,7 @@ where
         arrived: Arc<Notify>,
     ) -> Self {
         let knowledge = KnowledgeSearch::new(Arc::clone(&store), Arc::new(OfflineEmbedders));
-        let (budgets, rules, tenure) = (Budgets::default(), KnownRules::default(), Tenure::unlimited());
+        let (budgets, tenure) = (Budgets::default(), Tenure::unlimited());
         let (media, room) = (Arc::new(NoMedia), Room::default());
         Self {
             store,
@@ -122,10 +132,13 @@ where
             settings,
             arrived,
             budgets,
-            rules,
+            equipment: KnownEquipment::default(),
             tenure,
             media,
             room,
+            openings: Groups::default(),
+            steps: Groups::default(),
+            serving: Serving::default(),
         }
     }
 
@@ -156,15 +169,18 @@ where
         let mut turns = UnderWay::default();
         let mut reviewed_at = None;
         while !stop.is_cancelled() {
-            if let Err(error) = self.round(&mut turns, &mut reviewed_at).await {
+            let pause = self.round(&mut turns, &mut reviewed_at).await.unwrap_or_else(|error| {
                 tracing::warn!(error = %Chain(&error), "AI agents answer nobody now");
-            }
+                Duration::ZERO
+            });
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = self.arrived.notified() => {}
                 () = turns.next() => {}
                 () = tokio::time::sleep(POLL) => {}
             }
+            // Turns that end in a row are followed by one look at the inbox.
+            tokio::time::sleep(pause.max(self.serving.gathering())).await;
         }
         self.budgets.forget();
         if tokio::time::timeout(LAST_ANSWERS, turns.all()).await.is_err() {
@@ -172,11 +188,12 @@ where
         }
     }
 
+    /// Begins what is to be done. Returns how long to wait at least before the next round: what waits is read anew each time.
     async fn round(
         self: &Arc<Self>,
         turns: &mut UnderWay,
         reviewed_at: &mut Option<Timestamp>,
-    ) -> Result<(), StorageError> {
+    ) -> Result<Duration, StorageError> {
         turns.note_ended();
         let now = self.cx.now();
         if reviewed_at.is_none_or(|at| now >= at + REVIEW || now < at) {
@@ -187,7 +204,8 @@ where
             self.try_review().await;
             *reviewed_at = Some(now);
         }
-        let waiting = self.store.read().await?.inbox().waiting(LOOKED_AT).await?;
+        let waiting = self.store.glance().await?.inbox().waiting(LOOKED_AT).await?;
+        let cost = COST_OF_EVENT.saturating_mul(u32::try_from(waiting.len()).unwrap_or(u32::MAX));
         for waiting in Waiting::of(waiting) {
             if let Some(at) = waiting.interrupted_at {
                 turns.interrupt(&waiting.session_id, at);
@@ -196,7 +214,7 @@ where
                 self.begin_task(turns, waiting.session_id, waiting.interrupted_at);
             }
         }
-        Ok(())
+        Ok(cost.min(POLL))
     }
 
     /// Forgets the keys of old events, and old turns.
@@ -233,6 +251,7 @@ where
     /// # Errors
     /// [`StorageError`]: what is written stays, and the rest can be done again.
     pub async fn serve(&self, session: &SessionId, stop: &CancellationToken) -> Result<Served, StorageError> {
+        let _served = self.serving.enter();
         let mut turn = match self.open(session).await? {
             Opened::NotNow => return Ok(Served::NotNow),
             Opened::Over(sent) => {
@@ -246,7 +265,9 @@ where
         };
         let span = spans::invoke_agent(&turn);
         while turn.record.is_running {
-            match self.advance(&mut turn, stop).instrument(span.clone()).await? {
+            let advanced;
+            (turn, advanced) = self.advance(turn, stop).instrument(span.clone()).await?;
+            match advanced {
                 Advanced::Written => {}
                 Advanced::Stopped => return Ok(Served::Done),
                 Advanced::NotNow => return Ok(Served::NotNow),

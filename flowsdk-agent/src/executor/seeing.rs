@@ -10,8 +10,8 @@ use flowsdk_core::store::Store;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
+use super::equipping::OpenTurn;
 use super::hearing::Room;
-use super::opening::OpenTurn;
 use super::{Executor, ExecutorTx, ReadableFile};
 use crate::model::Item;
 use crate::turn::{MAX_MEDIA, MediaFault, UNSEEN};

@@ -4,7 +4,7 @@
 use tracing::Span;
 use tracing::field::Empty;
 
-use super::opening::OpenTurn;
+use super::equipping::OpenTurn;
 use crate::model::Answer;
 
 /// The span of a turn.

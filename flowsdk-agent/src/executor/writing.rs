@@ -2,24 +2,25 @@
 
 use std::time::Duration;
 
-use flowsdk_core::conversation::{ToolCall as FlowCall, ToolCallError, say_all};
-use flowsdk_core::event::{AgentEvent, Notice, OutgoingEvent};
+use async_trait::async_trait;
+use flowsdk_core::conversation::{ToolCall as FlowCall, ToolCallError, ToolReturned};
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::FlowId;
-use flowsdk_core::session::{Channel, HasSessions as _, Session, SessionWrite};
-use flowsdk_core::store::{Retries, Store, transact};
-use flowsdk_core::stream::outbox::HasOutbox as _;
+use flowsdk_core::session::{Session, SessionId};
+use flowsdk_core::store::{Store, transact};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::acting::{Acting, Outside};
 use super::asking::NoAnswer;
+use super::equipping::OpenTurn;
+use super::groups::GroupWriter;
 use super::handing_on::{Handing, end_by_force};
-use super::opening::{OpenTurn, Standing, standing};
+use super::opening::{Standing, standings};
+use super::saving::{WorkedOut, Written};
 use super::{Executor, ExecutorTx, spans};
 use crate::guardrail::{Masking, Violation};
-use crate::inbox::{HasInbox as _, Letter};
 use crate::knowledge::{PASSAGES, told};
 use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item};
@@ -41,8 +42,22 @@ enum Step {
     Answered(Answer),
     /// No model answered.
     Silent(String),
-    /// A flow of kind `tool` has given back this, or why it could not.
-    Ran(Result<String, String>),
+    /// What a call outside gave back, or why it could not be made.
+    Ran(Result<Returned, String>),
+}
+
+/// What a call outside gave back.
+struct Returned {
+    /// What the model is told.
+    output: String,
+    /// The variables of the contact, if the call has changed them.
+    contact: Option<Map<String, Value>>,
+}
+
+impl From<String> for Returned {
+    fn from(output: String) -> Self {
+        Self { output, contact: None }
+    }
 }
 
 /// How far a turn came.
@@ -56,53 +71,31 @@ pub(super) enum Advanced {
     NotNow,
 }
 
-/// What was written.
-struct Written {
-    record: AgentTurn,
-    /// The session as it is now; `None` if the agent has lost it.
-    session: Option<Session>,
-    contact: Map<String, Value>,
-    outside: Option<Outside>,
-    sent: Sent,
-    /// The rule that a call broke.
-    blocked: Option<Violation>,
+/// A turn, with the step that is to be written of it.
+pub(super) struct Taken {
+    pub(super) turn: Box<OpenTurn>,
+    step: Step,
 }
-
-/// What goes out after a commit.
-#[derive(Default)]
-pub(super) struct Sent {
-    said: Vec<OutgoingEvent>,
-    notices: Vec<Notice>,
-    /// Whether another agent goes on.
-    is_passed_on: bool,
-}
-
-/// The epoch of a message that no change of owner overtakes.
-const NO_OWNER: i64 = 0;
 
 impl<S: Store> Executor<S>
 where
     S::Tx: ExecutorTx,
 {
-    /// Takes the next step of a turn: hears recordings, asks the model or calls a tool, and writes what came of it. What it waits for outside is
-    /// left when `stop` is cancelled.
+    /// Takes the next step of a turn: hears recordings, asks the model or calls a tool, and writes what came of it. What it
+    /// waits for outside is left when `stop` is cancelled.
     pub(super) async fn advance(
         &self,
-        turn: &mut OpenTurn,
+        mut turn: Box<OpenTurn>,
         stop: &CancellationToken,
-    ) -> Result<Advanced, StorageError> {
-        let Some(step) = stop.run_until_cancelled(self.step(turn)).await else {
-            return Ok(Advanced::Stopped);
+    ) -> Result<(Box<OpenTurn>, Advanced), StorageError> {
+        let Some(step) = stop.run_until_cancelled(self.step(&mut turn)).await else {
+            return Ok((turn, Advanced::Stopped));
         };
-        let Some(step) = step else { return Ok(Advanced::NotNow) };
-        let mut retries = Retries::default();
-        let written = loop {
-            match self.write(turn, &step).await {
-                Err(error) if error.is_lost_race() && retries.again() => {}
-                outcome => break outcome?,
-            }
-        };
-        let Some(written) = written else { return Ok(Advanced::NotNow) };
+        let Some(step) = step else { return Ok((turn, Advanced::NotNow)) };
+        let taken = Taken { turn, step };
+        let (Taken { mut turn, step }, written) =
+            self.steps.write(taken, self.serving.gathering(), self).await?;
+        let Some(written) = written else { return Ok((turn, Advanced::NotNow)) };
         self.pass_on(written.sent);
         if let Some(violation) = written.blocked {
             note_blocked(&written.record, violation);
@@ -112,9 +105,11 @@ where
         }
         turn.noted = written.record.answers.len();
         turn.record = written.record;
-        turn.session = written.session.unwrap_or_else(|| turn.session.clone());
+        if let Some(session) = written.session {
+            turn.session = session;
+        }
         (turn.contact, turn.outside) = (written.contact, written.outside);
-        Ok(Advanced::Written)
+        Ok((turn, Advanced::Written))
     }
 
     /// Finds out what there is to write next. Returns `None` if another process may be about to.
@@ -134,7 +129,7 @@ where
             let search = interrupted_search(turn);
             return Some(Step::Ran(match search {
                 Some(search) => self.call(turn, &search).await,
-                None => Ok(INTERRUPTED.to_owned()),
+                None => Ok(INTERRUPTED.to_owned().into()),
             }));
         }
         match self.ask(turn).await {
@@ -145,11 +140,11 @@ where
     }
 
     /// Makes a call that needs the outside. Returns what the model is told, or why it could not be done.
-    async fn call(&self, turn: &OpenTurn, outside: &Outside) -> Result<String, String> {
+    async fn call(&self, turn: &OpenTurn, outside: &Outside) -> Result<Returned, String> {
         let called = async {
             match outside {
                 Outside::Flow(flow_id, arguments) => self.call_flow(turn, flow_id, arguments).await,
-                Outside::Search(query) => self.search(turn, query).await,
+                Outside::Search(query) => self.search(turn, query).await.map(Returned::from),
             }
         };
         match tokio::time::timeout(self.settings.tool_time, called).await {
@@ -164,12 +159,14 @@ where
         turn: &OpenTurn,
         flow_id: &FlowId,
         arguments: &Map<String, Value>,
-    ) -> Result<String, String> {
+    ) -> Result<Returned, String> {
         let call =
             FlowCall { router: &turn.record.router_id, session: &turn.record.session_id, tool: flow_id };
         let arguments = arguments.clone();
         match self.tools.call(&call, |_| arguments).await {
-            Ok(returned) => Ok(Value::Object(returned).to_string()),
+            Ok(ToolReturned { returns, contact_variables }) => {
+                Ok(Returned { output: Value::Object(returns).to_string(), contact: contact_variables })
+            }
             Err(ToolCallError::Storage(error)) => {
                 tracing::warn!(turn = %turn.record.id, %error, "a tool of an AI agent failed");
                 Err("the tool could not be run".to_owned())
@@ -190,76 +187,69 @@ where
         })
     }
 
-    /// Writes a step, with everything that follows from it, in one transaction. Returns `None` if something comes before it.
-    async fn write(&self, turn: &OpenTurn, step: &Step) -> Result<Option<Written>, StorageError> {
-        transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, StorageError> {
-            let mut record = turn.record.clone();
-            record.step += 1;
-            let session = match standing(tx, &record.session_id).await? {
-                Standing::NotNow => return Ok(None),
-                Standing::Theirs(session) => Some(*session).filter(|session| session.epoch == record.epoch),
-                Standing::Lost => None,
-            };
-            let Some(session) = session else {
-                record.fail("the session has moved on", None, self.cx.now());
-                self.save_step(tx, turn, &record).await?;
-                let contact = turn.contact.clone();
-                let sent = Sent::default();
-                return Ok(Some(Written {
-                    record,
-                    session: None,
-                    contact,
-                    outside: None,
-                    sent,
-                    blocked: None,
-                }));
-            };
-            let mut acting = Acting {
-                tx,
-                cx: &self.cx,
-                turn,
-                record,
-                session,
-                contact: turn.contact.clone(),
-                outside: None,
-                handing: Handing::default(),
-                end_reason: None,
-                blocked: None,
-            };
-            match step {
-                Step::Heard(transcriptions) => acting.record.note_heard(transcriptions),
-                Step::Answered(answer) => {
-                    acting.hear(answer);
-                    acting.run_calls().await?;
+    /// Works out what a step changes. Returns `None` if something comes before it.
+    async fn work_out(
+        &self,
+        tx: &mut S::Tx,
+        Taken { turn, step }: &Taken,
+        standing: Standing,
+    ) -> Result<Option<WorkedOut>, StorageError> {
+        let mut record = turn.record.clone();
+        record.step += 1;
+        let session = match standing {
+            Standing::NotNow => return Ok(None),
+            Standing::Theirs(session) => Some(*session).filter(|session| session.epoch == record.epoch),
+            Standing::Lost => None,
+        };
+        let Some(session) = session else {
+            record.fail("the session has moved on", None, self.cx.now());
+            let contact = turn.contact.clone();
+            return Ok(Some(WorkedOut { record, session: None, contact, outside: None, blocked: None }));
+        };
+        let mut acting = Acting {
+            tx,
+            cx: &self.cx,
+            turn,
+            record,
+            session,
+            contact: turn.contact.clone(),
+            outside: None,
+            handing: Handing::default(),
+            end_reason: None,
+            blocked: None,
+        };
+        match step {
+            Step::Heard(transcriptions) => acting.record.note_heard(transcriptions),
+            Step::Answered(answer) => {
+                acting.hear(answer);
+                acting.run_calls().await?;
+            }
+            Step::Ran(result) => {
+                if let Ok(Returned { contact: Some(contact), .. }) = result {
+                    acting.contact.clone_from(contact);
                 }
-                Step::Ran(result) => {
-                    acting.note_result(result);
-                    acting.read_contact().await?;
-                    acting.run_calls().await?;
-                }
-                Step::Silent(error) => {
-                    acting.record.error = Some(error.clone());
-                    acting.end_by_force("fallback_stuck").await?;
-                    acting.record.end(Some("fallback_stuck"), self.cx.now());
-                }
+                acting.note_result(result.as_ref().map(|returned| returned.output.as_str()));
+                acting.run_calls().await?;
             }
-            let is_round = !matches!(step, Step::Heard(_));
-            if is_round && acting.record.is_running && acting.outside.is_none() {
-                self.end_round(&mut acting).await?;
+            Step::Silent(error) => {
+                acting.record.error = Some(error.clone());
+                acting.end_by_force("fallback_stuck").await?;
+                acting.record.end(Some("fallback_stuck"), self.cx.now());
             }
-            let Acting { record, mut session, contact, outside, mut handing, blocked, .. } = acting;
-            if !record.is_running && !handing.is_given_away {
-                self.wait_for_contact(&mut session);
-            }
-            // Whoever was answered is not kept waiting for more, though the model may still say some.
-            if record.is_running && !record.course.has_sent() {
-                handing.show_typing(self.cx.now());
-            }
-            self.save_step(tx, turn, &record).await?;
-            let (session, sent) = self.save(tx, session, handing).await?;
-            Ok(Some(Written { record, session: Some(session), contact, outside, sent, blocked }))
-        })
-        .await
+        }
+        let is_round = !matches!(step, Step::Heard(_));
+        if is_round && acting.record.is_running && acting.outside.is_none() {
+            self.end_round(&mut acting).await?;
+        }
+        let Acting { record, mut session, contact, outside, mut handing, blocked, .. } = acting;
+        if !record.is_running && !handing.is_given_away {
+            self.wait_for_contact(&mut session);
+        }
+        // Whoever was answered is not kept waiting for more, though the model may still say some.
+        if record.is_running && !record.course.has_sent() {
+            handing.show_typing(self.cx.now());
+        }
+        Ok(Some(WorkedOut { record, session: Some((session, handing)), contact, outside, blocked }))
     }
 
     /// The contact has their time from now on, or longer if they were given more.
@@ -290,54 +280,38 @@ where
         }
         Ok(())
     }
+}
 
-    /// Saves the session, and publishes what goes with it. What is returned goes out after the commit.
-    pub(super) async fn save(
-        &self,
-        tx: &mut S::Tx,
-        mut session: Session,
-        handing: Handing,
-    ) -> Result<(Session, Sent), StorageError> {
-        let Handing { said, notices, mut entries, passed_on, is_given_away } = handing;
-        let expected = session.version;
-        session.version += 1;
-        let write = SessionWrite { session: &session, expected: Some(expected) };
-        tx.sessions().save_many(&[write]).await?;
-        let epoch = if is_given_away { NO_OWNER } else { session.epoch };
-        let said = said.into_iter().map(|event| OutgoingEvent { epoch, ..event });
-        let mut said: Vec<_> = said.map(|event| (&session.router_id, event)).collect();
-        say_all(tx, &mut said, &self.handover).await?;
-        let said = said.into_iter().map(|(_, event)| event).collect();
-        let mut sent = Sent { said, ..Sent::default() };
-        if session.id.channel() == Channel::Webchat {
-            let notice = |kind| Notice { session_id: session.id.clone(), timestamp: self.cx.now(), kind };
-            sent.notices = notices.into_iter().map(notice).collect();
-            entries.extend(sent.notices.iter().filter_map(|notice| self.handover.entry(notice)));
-        }
-        if !entries.is_empty() {
-            tx.outbox().push_many(&entries).await?;
-        }
-        if let Some(event) = passed_on {
-            // Not by the stream: what the contact has written meanwhile is answered by whoever knows why they have it.
-            let (now, id) = (self.cx.now(), self.cx.ids().next_id());
-            let letter = Letter::of(AgentEvent::Turn(event), id, self.cx.ids(), now);
-            tx.inbox().put(&[letter]).await?;
-            sent.is_passed_on = true;
-        }
-        Ok((session, sent))
+#[async_trait]
+impl<S: Store> GroupWriter<Taken> for Executor<S>
+where
+    S::Tx: ExecutorTx,
+{
+    /// What was written; `None` if something comes before it.
+    type Outcome = Option<Written>;
+
+    fn session_of<'a>(&self, taken: &'a Taken) -> &'a SessionId {
+        &taken.turn.record.session_id
     }
 
-    /// Passes on what goes out after a commit.
-    pub(super) fn pass_on(&self, sent: Sent) {
-        for event in sent.said {
-            self.handover.hand_over(event);
-        }
-        for notice in sent.notices {
-            self.handover.pass_on(notice);
-        }
-        if sent.is_passed_on {
-            self.arrived.notify_one();
-        }
+    /// Writes steps with everything that follows from them.
+    async fn write(&self, group: &[Taken]) -> Result<Vec<Option<Written>>, StorageError> {
+        transact(&*self.store, async |tx: &mut S::Tx| -> Result<_, StorageError> {
+            let ids: Vec<SessionId> =
+                group.iter().map(|taken| taken.turn.record.session_id.clone()).collect();
+            let mut standings = standings(tx, &ids).await?;
+            // Whoever locks several contacts does so in the order of their ids.
+            let mut order: Vec<(usize, &Taken)> = group.iter().enumerate().collect();
+            order.sort_by_key(|(_, taken)| &taken.turn.session.contact_id);
+            let mut worked_out = Vec::with_capacity(group.len());
+            for (place, taken) in order {
+                let standing = standings.remove(&taken.turn.record.session_id).unwrap_or(Standing::Lost);
+                worked_out.push((place, self.work_out(tx, taken, standing).await?));
+            }
+            worked_out.sort_by_key(|(place, _)| *place);
+            self.save_steps(tx, group, worked_out.into_iter().map(|(_, step)| step).collect()).await
+        })
+        .await
     }
 }
 

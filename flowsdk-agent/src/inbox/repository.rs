@@ -16,8 +16,8 @@ pub trait InboxRepository: Send {
     /// Returns session, time and urgency of the events that wait, in the order in which they came, `limit` at most.
     async fn waiting(&mut self, limit: u32) -> Result<Vec<(SessionId, Timestamp, Urgency)>, StorageError>;
 
-    /// Returns the events of a session that wait, in the order in which they came.
-    async fn of_session(&mut self, session: &SessionId) -> Result<Vec<Letter>, StorageError>;
+    /// Returns the events of sessions that wait, in the order in which they came.
+    async fn of_sessions(&mut self, sessions: &[SessionId]) -> Result<Vec<Letter>, StorageError>;
 
     /// Takes events. Nothing but their keys is known from then on.
     async fn take(&mut self, ids: &[String], now: Timestamp) -> Result<(), StorageError>;

@@ -10,7 +10,7 @@ mod service;
 mod view;
 
 pub use error::AgentTurnError;
-pub use model::{AgentTurn, AgentTurnFilter, AgentTurnId, ModelAnswered, TurnDigest};
+pub use model::{AgentTurn, AgentTurnFilter, AgentTurnId, ModelAnswered, PastTurn, TurnDigest};
 pub use repository::{AgentTurnRepository, HasAgentTurns};
 pub use service::AgentTurns;
 pub use view::{AgentTurnSummary, AgentTurnView, AnswerView};

@@ -108,6 +108,19 @@ pub struct TurnDigest {
     pub ended_at: Option<Timestamp>,
 }
 
+/// What was said in a turn that is over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastTurn {
+    /// The session.
+    pub session_id: SessionId,
+    /// The number of the turn in the session.
+    pub number: u32,
+    /// What was said in it, the first input first.
+    pub items: Vec<Item>,
+    /// How many of the items the model had seen or made with its last answer.
+    pub answered: u32,
+}
+
 /// Which turns are wanted; absent fields let everything through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentTurnFilter {

@@ -7,22 +7,23 @@ use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
 
-use super::{AgentTurn, AgentTurnFilter, AgentTurnId, TurnDigest};
+use super::{AgentTurn, AgentTurnFilter, AgentTurnId, PastTurn, TurnDigest};
 
 /// Turns of one transaction.
 #[async_trait]
 pub trait AgentTurnRepository: Send {
-    /// Creates a turn.
-    async fn insert(&mut self, turn: &AgentTurn) -> Result<(), StorageError>;
+    /// Creates turns.
+    async fn insert_many(&mut self, turns: &[AgentTurn]) -> Result<(), StorageError>;
 
-    /// Rewrites a turn, whose [`AgentTurn::step`] is one more than the one that is stored.
+    /// Rewrites turns, whose [`AgentTurn::step`] is one more than the one that is stored.
     ///
     /// # Errors
-    /// [`StorageError::Stale`] when another writer was first; nothing of the transaction is then to be committed.
-    async fn save(&mut self, turn: &AgentTurn) -> Result<(), StorageError>;
+    /// [`StorageError::Stale`] when another writer was first with any of them; nothing of the transaction is then to be
+    /// committed.
+    async fn save_many(&mut self, turns: &[&AgentTurn]) -> Result<(), StorageError>;
 
-    /// Returns the turn of a session that runs.
-    async fn running(&mut self, session: &SessionId) -> Result<Option<AgentTurn>, StorageError>;
+    /// Returns the turns of sessions that run, one a session.
+    async fn running(&mut self, sessions: &[SessionId]) -> Result<Vec<AgentTurn>, StorageError>;
 
     /// Returns the sessions with a turn that runs, `limit` at most, those with the oldest first.
     async fn sessions_running(&mut self, limit: u32) -> Result<Vec<SessionId>, StorageError>;
@@ -38,6 +39,10 @@ pub trait AgentTurnRepository: Send {
         activation: u32,
         limit: u32,
     ) -> Result<Vec<AgentTurn>, StorageError>;
+
+    /// Returns what was said before turns: in those of the same session, epoch and activation, up to `limit` numbers before
+    /// them, oldest first.
+    async fn past(&mut self, turns: &[&AgentTurn], limit: u32) -> Result<Vec<PastTurn>, StorageError>;
 
     /// Returns a turn.
     async fn find(&mut self, id: &AgentTurnId) -> Result<Option<AgentTurn>, StorageError>;

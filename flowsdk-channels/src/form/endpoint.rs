@@ -151,7 +151,7 @@ where
             FormEndpointError::Unanswered(reason)
         };
         match answered {
-            Ok(Ok(returns)) => FormAnswer::of(question, returns)
+            Ok(Ok(called)) => FormAnswer::of(question, called.returns)
                 .ok_or_else(|| unanswered("the tool gives back no `screen` that is a text".to_owned())),
             Ok(Err(ToolCallError::NoSession)) => Ok(expired()),
             Ok(Err(ToolCallError::Storage(error))) => Err(error.into()),

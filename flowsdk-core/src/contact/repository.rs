@@ -12,7 +12,10 @@ use crate::time::Timestamp;
 /// Contacts of one transaction.
 #[async_trait]
 pub trait ContactRepository: Send {
-    /// Returns the contacts among `ids` that exist, locked until the end of the transaction.
+    /// Returns the contacts among `ids` that exist.
+    async fn find_many(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError>;
+
+    /// The same, locked until the end of the transaction.
     async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError>;
 
     /// Returns the contacts with one of these identities: their own (`phoneNumber`), or an alias (rulings C5). Each

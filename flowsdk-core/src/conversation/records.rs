@@ -24,6 +24,12 @@ pub(super) struct Records {
 }
 
 impl Records {
+    /// Returns whether there is nothing to write.
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { opt_ins, tags, events, files, attached } = self;
+        opt_ins.is_empty() && tags.is_empty() && events.is_empty() && files.is_empty() && attached.is_empty()
+    }
+
     /// Takes an effect of a flow of `session` that is a record; returns any other.
     pub(super) fn note(
         &mut self,

@@ -56,6 +56,15 @@ pub struct ToolCall<'a> {
     pub tool: &'a FlowId,
 }
 
+/// What a tool gave back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolReturned {
+    /// What it returns, by name.
+    pub returns: Map<String, Value>,
+    /// The variables of the contact, if it has changed them.
+    pub contact_variables: Option<Map<String, Value>>,
+}
+
 /// Calls tools.
 pub struct ToolCalls<S> {
     store: Arc<S>,
@@ -105,7 +114,7 @@ where
         &self,
         call: &ToolCall<'_>,
         arguments: impl FnOnce(&[Parameter]) -> Map<String, Value>,
-    ) -> Result<Map<String, Value>, ToolCallError> {
+    ) -> Result<ToolReturned, ToolCallError> {
         let Prepared { tool, flows, session, contact, router, statics } = self.prepare(call).await?;
         let arguments = arguments(tool.parameters());
         let now = self.cx.now().max(session.last_interaction_at);
@@ -118,8 +127,8 @@ where
     async fn prepare(&self, call: &ToolCall<'_>) -> Result<Prepared, ToolCallError> {
         let mut compiled = Compiled::new();
         for _ in 0..ATTEMPTS {
-            let mut tx = self.store.begin().await?;
-            let stored = tx.sessions().find_many_for_update(std::slice::from_ref(call.session)).await?.pop();
+            let mut tx = self.store.glance().await?;
+            let stored = tx.sessions().find_many(std::slice::from_ref(call.session)).await?.pop();
             let session = stored.map(|stored| stored.session);
             let session = session.filter(|session| session.router_id == *call.router);
             let session = session.ok_or(ToolCallError::NoSession)?;
@@ -134,7 +143,7 @@ where
             let tool = flows.published(call.tool).filter(|flow| flow.router_id() == call.router).cloned();
             let tool = tool.ok_or(ToolCallError::NoTool)?;
             let contact_id = std::slice::from_ref(&session.contact_id);
-            let contact = tx.contacts().find_many_for_update(contact_id).await?.pop();
+            let contact = tx.contacts().find_many(contact_id).await?.pop();
             let router = tx.routers().find(call.router).await?;
             let (Some(contact), Some(router)) = (contact, router) else {
                 return Err(ToolCallError::NoSession);
@@ -152,7 +161,7 @@ where
         session: &Session,
         before: &Contact,
         outcome: ToolOutcome,
-    ) -> Result<Map<String, Value>, ToolCallError> {
+    ) -> Result<ToolReturned, ToolCallError> {
         let ToolOutcome { returns, contact: after, contact_changed, effects } = outcome;
         let mut records = Records::default();
         let mut closes_chat = false;
@@ -164,12 +173,17 @@ where
                 None => {}
             }
         }
+        let mut contact_variables = None;
+        if !contact_changed && !closes_chat && records.is_empty() {
+            return Ok(ToolReturned { returns, contact_variables });
+        }
         let mut tx = self.store.begin().await?;
         if contact_changed {
             let id = std::slice::from_ref(&before.id);
             if let Some(mut contact) = tx.contacts().find_many_for_update(id).await?.pop() {
                 contact.change_as(before, &after);
                 tx.contacts().save_many(&[&contact]).await?;
+                contact_variables = Some(contact.variables);
             }
         }
         if closes_chat {
@@ -177,6 +191,6 @@ where
         }
         records.write(&mut tx).await?;
         tx.commit().await?;
-        Ok(returns)
+        Ok(ToolReturned { returns, contact_variables })
     }
 }

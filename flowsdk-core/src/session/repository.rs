@@ -49,7 +49,10 @@ pub enum Standstill {
 /// Sessions of one transaction.
 #[async_trait]
 pub trait SessionRepository: Send {
-    /// Returns the sessions among `ids` that exist, locked until the end of the transaction.
+    /// Returns the sessions among `ids` that exist.
+    async fn find_many(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError>;
+
+    /// The same, locked until the end of the transaction.
     async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError>;
 
     /// Creates those that are new and rewrites the others. Their [`Session::archive`] is stored too, and chunks that are

@@ -190,7 +190,8 @@ impl Stage {
             }
             self.handle(ConversationEvent::Flow(event), scene).await?;
         }
-        let waits = !self.store.read().await?.inbox().of_session(session).await?.is_empty();
+        let waits =
+            !self.store.read().await?.inbox().of_sessions(std::slice::from_ref(session)).await?.is_empty();
         if waits {
             self.executor.serve(session, &CancellationToken::new()).await?;
             self.note_said(scene);

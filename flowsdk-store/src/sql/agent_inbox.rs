@@ -23,8 +23,8 @@ static PUT: RowsSql = RowsSql::insert::<Letter>(" ON CONFLICT (key) DO NOTHING")
 pub(super) const WAITING: Sql =
     sql("SELECT session_id, came_at, urgency FROM agent_inbox WHERE taken_at IS NULL ORDER BY id LIMIT $1");
 
-pub(super) const OF_SESSION: Sql =
-    sql(concat!(Letter::SELECT, " WHERE session_id = $1 AND taken_at IS NULL ORDER BY id"));
+pub(super) const OF_SESSIONS: Sql =
+    sql_list!(concat!(Letter::SELECT, " WHERE taken_at IS NULL AND session_id "), "$1", " ORDER BY id");
 
 /// What the contact wrote is in their chat; here it is not kept longer than it is needed.
 const TAKE: Sql = sql_list!("UPDATE agent_inbox SET taken_at = $1, event = 'null' WHERE id ", "$2", "");
@@ -33,7 +33,7 @@ const FORGET: Sql = sql(
     "DELETE FROM agent_inbox WHERE id IN (SELECT id FROM agent_inbox WHERE taken_at < $1 ORDER BY taken_at LIMIT $2)",
 );
 
-super::statement::statements! { WAITING, OF_SESSION, TAKE, FORGET; PUT }
+super::statement::statements! { WAITING, OF_SESSIONS, TAKE, FORGET; PUT }
 
 super::accessor::has!(HasInbox::inbox -> InboxRepository);
 
@@ -47,8 +47,8 @@ impl InboxRepository for SqlTx {
         self.conn.fetch_all(WAITING, (i64::from(limit),)).await
     }
 
-    async fn of_session(&mut self, session: &SessionId) -> Result<Vec<Letter>, StorageError> {
-        self.conn.fetch_all(OF_SESSION, (session,)).await
+    async fn of_sessions(&mut self, sessions: &[SessionId]) -> Result<Vec<Letter>, StorageError> {
+        self.conn.fetch_all(OF_SESSIONS, (Json(sessions),)).await
     }
 
     async fn take(&mut self, ids: &[String], now: Timestamp) -> Result<(), StorageError> {

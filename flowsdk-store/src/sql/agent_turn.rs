@@ -3,8 +3,9 @@
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_agent::ledger::{
-    AgentTurn, AgentTurnFilter, AgentTurnId, AgentTurnRepository, HasAgentTurns, TurnDigest,
+    AgentTurn, AgentTurnFilter, AgentTurnId, AgentTurnRepository, HasAgentTurns, PastTurn, TurnDigest,
 };
+use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::{Cursor, Page, PageRequest};
@@ -13,13 +14,19 @@ use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
 use super::list::{self, Filter, ListSql, asked, asked_if};
-use super::record::{All, Changes, Record as _, record};
-use super::statement::{Sql, sql};
+use super::record::{Record as _, record};
+use super::statement::{RowsSql, Sql, sql, sql_list, sql_per};
 
 record! {
     AgentTurn in "agent_turn" {
         id, router_id, session_id, chat_id, agent_id, epoch, activation, number, began_at;
         step, is_running, items: json, answered, course: json, began_call, answers: json, end_reason, error, ended_at
+    }
+}
+
+record! {
+    PastTurn in "agent_turn" {
+        session_id, number, items: json, answered
     }
 }
 
@@ -56,12 +63,23 @@ pub(super) static LIST: ListSql<AgentTurnFilter> = ListSql::of::<TurnDigest>()
 
 const FIND: Sql = sql(AgentTurn::FIND);
 
-const INSERT: Sql = sql(AgentTurn::INSERT);
+static INSERT: RowsSql = RowsSql::insert::<AgentTurn>("");
 
-/// `$2` is the new step.
-const SAVE: Sql = sql(concat!(AgentTurn::UPDATE, " AND step = $2 - 1"));
+/// A turn is saved with the step after the one that is stored.
+static SAVE: RowsSql = RowsSql::typed(
+    "WITH new (id, step, is_running, items, answered, course, began_call, answers, end_reason, error, ended_at)
+     AS (VALUES ",
+    &["text", "bigint", "bigint", "jsonb", "bigint", "jsonb", "text", "jsonb", "text", "text", "bigint"],
+    ") UPDATE agent_turn SET
+        step = new.step, is_running = new.is_running, items = new.items, answered = new.answered, course = new.course,
+        began_call = new.began_call, answers = new.answers, end_reason = new.end_reason, error = new.error,
+        ended_at = new.ended_at
+     FROM new WHERE agent_turn.id = new.id AND agent_turn.step = new.step - 1",
+)
+.or_one_by_one(concat!(AgentTurn::UPDATE, " AND step = $2 - 1"));
 
-pub(super) const RUNNING: Sql = sql(concat!(AgentTurn::SELECT, " WHERE session_id = $1 AND is_running = 1"));
+pub(super) const RUNNING: Sql =
+    sql_list!(concat!(AgentTurn::SELECT, " WHERE is_running = 1 AND session_id "), "$1", "");
 
 pub(super) const SESSIONS_RUNNING: Sql =
     sql("SELECT session_id FROM agent_turn WHERE is_running = 1 ORDER BY id LIMIT $1");
@@ -71,28 +89,47 @@ pub(super) const OF_ACTIVATION: Sql = sql(concat!(
     " WHERE session_id = $1 AND epoch = $2 AND activation = $3 ORDER BY number DESC LIMIT $4"
 ));
 
+/// `$1` lists `[session, epoch, activation, number]`.
+pub(super) const PAST: Sql = sql_per(
+    concat!(
+        "SELECT ",
+        PastTurn::COLUMNS,
+        " FROM json_each($1) AS now CROSS JOIN agent_turn
+         WHERE session_id = now.value ->> 0 AND epoch = now.value ->> 1 AND activation = now.value ->> 2
+            AND number >= (now.value ->> 3) - $2 AND number < now.value ->> 3
+         ORDER BY session_id, number"
+    ),
+    concat!(
+        "SELECT ",
+        PastTurn::COLUMNS,
+        " FROM jsonb_array_elements($1) AS now (value) JOIN agent_turn
+         ON session_id = now.value ->> 0 AND epoch = CAST(now.value ->> 1 AS bigint)
+            AND activation = CAST(now.value ->> 2 AS bigint)
+            AND number >= CAST(now.value ->> 3 AS bigint) - $2 AND number < CAST(now.value ->> 3 AS bigint)
+         ORDER BY session_id, number"
+    ),
+);
+
 const FORGET: Sql = sql("DELETE FROM agent_turn WHERE id IN (
         SELECT id FROM agent_turn WHERE began_at < $1 AND is_running = 0 ORDER BY began_at, id LIMIT $2)");
 
-super::statement::statements! { FIND, INSERT, SAVE, RUNNING, SESSIONS_RUNNING, OF_ACTIVATION, FORGET; LIST }
+super::statement::statements! { FIND, RUNNING, SESSIONS_RUNNING, OF_ACTIVATION, PAST, FORGET; LIST, INSERT, SAVE }
 
 super::accessor::has!(HasAgentTurns::agent_turns -> AgentTurnRepository);
 
 #[async_trait]
 impl AgentTurnRepository for SqlTx {
-    async fn insert(&mut self, turn: &AgentTurn) -> Result<(), StorageError> {
-        self.conn.execute(INSERT, All(turn)).await.map(drop)
+    async fn insert_many(&mut self, turns: &[AgentTurn]) -> Result<(), StorageError> {
+        self.conn.insert_rows(&INSERT, turns).await.map(drop)
     }
 
-    async fn save(&mut self, turn: &AgentTurn) -> Result<(), StorageError> {
-        match self.conn.execute(SAVE, Changes(turn)).await? {
-            0 => Err(StorageError::Stale { entity: "turn" }),
-            _ => Ok(()),
-        }
+    async fn save_many(&mut self, turns: &[&AgentTurn]) -> Result<(), StorageError> {
+        let saved = self.conn.execute_rows(&SAVE, turns, |to, turn| turn.bind_changes(to)).await?;
+        if saved == turns.len() as u64 { Ok(()) } else { Err(StorageError::Stale { entity: "turn" }) }
     }
 
-    async fn running(&mut self, session: &SessionId) -> Result<Option<AgentTurn>, StorageError> {
-        self.conn.fetch_optional(RUNNING, (session,)).await
+    async fn running(&mut self, sessions: &[SessionId]) -> Result<Vec<AgentTurn>, StorageError> {
+        self.conn.fetch_all(RUNNING, (Json(sessions),)).await
     }
 
     async fn sessions_running(&mut self, limit: u32) -> Result<Vec<SessionId>, StorageError> {
@@ -114,6 +151,12 @@ impl AgentTurnRepository for SqlTx {
         let mut turns = self.conn.fetch_all::<AgentTurn>(OF_ACTIVATION, binds).await?;
         turns.reverse();
         Ok(turns)
+    }
+
+    async fn past(&mut self, turns: &[&AgentTurn], limit: u32) -> Result<Vec<PastTurn>, StorageError> {
+        let wanted = turns.iter().map(|turn| (&turn.session_id, turn.epoch, turn.activation, turn.number));
+        let wanted: Vec<_> = wanted.collect();
+        self.conn.fetch_all(PAST, (Json(&wanted), i64::from(limit))).await
     }
 
     async fn find(&mut self, id: &AgentTurnId) -> Result<Option<AgentTurn>, StorageError> {

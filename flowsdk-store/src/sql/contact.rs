@@ -28,6 +28,8 @@ record! {
 }
 
 /// Rows are locked in ascending id order, after those of the sessions.
+const FIND: Sql = sql_list!(concat!(Contact::SELECT, " WHERE id "), "$1", " ORDER BY id");
+
 const FIND_FOR_UPDATE: Sql = sql_list!(concat!(Contact::SELECT, " WHERE id "), "$1", " ORDER BY id", locking);
 
 const FIND_BY_PHONE: Sql = sql_list!(concat!(Contact::SELECT, " WHERE phone_number "), "$1", "");
@@ -107,7 +109,7 @@ const FORGET_ALIAS: Sql = sql("DELETE FROM contact_alias WHERE contact_id = $1 A
 const RENUMBER: Sql = sql("UPDATE contact SET phone_number = $2 WHERE id = $1");
 
 super::statement::statements! {
-    ADD_ALIASES, CLAIM_NUMBERS, FORGET_CLAIMS, ALIAS_SINCE, FORGET_ALIAS, RENUMBER, FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
+    ADD_ALIASES, CLAIM_NUMBERS, FORGET_CLAIMS, ALIAS_SINCE, FORGET_ALIAS, RENUMBER, FIND, FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
     UPDATE, INSERT_WORDS
 }
 
@@ -171,6 +173,10 @@ super::accessor::has!(HasContacts::contacts -> ContactRepository);
 
 #[async_trait]
 impl ContactRepository for SqlTx {
+    async fn find_many(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
+        self.conn.fetch_all(FIND, (Json(ids),)).await
+    }
+
     async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
         self.conn.fetch_all(FIND_FOR_UPDATE, (Json(ids),)).await
     }

@@ -198,6 +198,9 @@ impl Part for FrozenError {
     }
 }
 
+pub(super) const FIND: Sql =
+    sql_list!(concat!("SELECT ", COLUMNS, " FROM session WHERE id "), "$1", " ORDER BY id");
+
 /// Rows are locked in ascending id order.
 pub(super) const FIND_FOR_UPDATE: Sql =
     sql_list!(concat!("SELECT ", COLUMNS, " FROM session WHERE id "), "$1", " ORDER BY id", locking);
@@ -294,13 +297,18 @@ const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
      WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
 
 super::statement::statements! {
-    FIND_FOR_UPDATE, PUT_AHEAD, CLEAR_AHEAD, DELETE, DUE, MODE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP, KEEP_BEHIND
+    FIND, FIND_FOR_UPDATE, PUT_AHEAD, CLEAR_AHEAD, DELETE, DUE, MODE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP, KEEP_BEHIND
 }
 
 super::accessor::has!(HasSessions::sessions -> SessionRepository);
 
 #[async_trait]
 impl SessionRepository for SqlTx {
+    async fn find_many(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError> {
+        let rows = self.conn.fetch_all(FIND, (Json(ids),)).await?;
+        self.conn.counted(rows).await
+    }
+
     async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError> {
         let rows = self.conn.fetch_all(FIND_FOR_UPDATE, (Json(ids),)).await?;
         self.conn.counted(rows).await

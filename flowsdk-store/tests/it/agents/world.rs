@@ -360,7 +360,7 @@ impl Agents {
         loop {
             self.executor.serve(&session, &CancellationToken::new()).await.expect("served");
             let mut tx = self.world.store.read().await.expect("read");
-            if tx.inbox().of_session(&session).await.expect("events").is_empty() {
+            if tx.inbox().of_sessions(std::slice::from_ref(&session)).await.expect("events").is_empty() {
                 break;
             }
         }

@@ -85,9 +85,10 @@ async fn call(
     let calls = ToolCalls::new(Arc::clone(&world.store), world.cx.clone(), key, Arc::clone(&shop) as _, shop);
     let (session, tool) = (session(visitor), tool.parse().expect("an id"));
     let call = ToolCall { router, session: &session, tool: &tool };
-    calls
+    let returned = calls
         .call(&call, |parameters| parameters.iter().map(|one| (one.name.clone(), json!("tea"))).collect())
-        .await
+        .await?;
+    Ok(returned.returns)
 }
 
 /// What the tool noted: a variable of the contact, tags of the chat, events.

@@ -1,0 +1,162 @@
+//! How what turns have done is saved, and what goes out after the commit.
+
+use flowsdk_core::conversation::say_all;
+use flowsdk_core::event::{AgentEvent, Notice, OutgoingEvent};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::RouterId;
+use flowsdk_core::session::{Channel, HasSessions as _, Session, SessionWrite};
+use flowsdk_core::store::Store;
+use flowsdk_core::stream::outbox::HasOutbox as _;
+use serde_json::{Map, Value};
+
+use super::acting::Outside;
+use super::handing_on::Handing;
+use super::writing::Taken;
+use super::{Executor, ExecutorTx};
+use crate::guardrail::Violation;
+use crate::inbox::{HasInbox as _, Letter};
+use crate::ledger::{AgentTurn, HasAgentTurns as _};
+use crate::usage::{HasModelUsage as _, ModelCall};
+
+/// What a step changes.
+pub(super) struct WorkedOut {
+    pub(super) record: AgentTurn,
+    /// The session, and what it sends; `None` if the agent has lost it.
+    pub(super) session: Option<(Session, Handing)>,
+    /// The variables of the contact.
+    pub(super) contact: Map<String, Value>,
+    /// The call that is made after the commit.
+    pub(super) outside: Option<Outside>,
+    /// The rule that a call broke.
+    pub(super) blocked: Option<Violation>,
+}
+
+/// What was written of a step.
+pub(super) struct Written {
+    pub(super) record: AgentTurn,
+    /// The session as it is now; `None` if the agent has lost it.
+    pub(super) session: Option<Session>,
+    pub(super) contact: Map<String, Value>,
+    pub(super) outside: Option<Outside>,
+    pub(super) sent: Sent,
+    /// The rule that a call broke.
+    pub(super) blocked: Option<Violation>,
+}
+
+/// What goes out after a commit.
+#[derive(Default)]
+pub(super) struct Sent {
+    said: Vec<OutgoingEvent>,
+    notices: Vec<Notice>,
+    /// Whether another agent goes on.
+    is_passed_on: bool,
+}
+
+/// The epoch of a message that no change of owner overtakes.
+const NO_OWNER: i64 = 0;
+
+impl<S: Store> Executor<S>
+where
+    S::Tx: ExecutorTx,
+{
+    /// Saves steps of turns, what the answers since the step before used, and the sessions with what they send.
+    pub(super) async fn save_steps(
+        &self,
+        tx: &mut S::Tx,
+        group: &[Taken],
+        worked_out: Vec<Option<WorkedOut>>,
+    ) -> Result<Vec<Option<Written>>, StorageError> {
+        let records: Vec<&AgentTurn> = worked_out.iter().flatten().map(|step| &step.record).collect();
+        tx.agent_turns().save_many(&records).await?;
+        let steps = group.iter().zip(&worked_out);
+        let calls = steps.filter_map(|(taken, step)| {
+            Some(ModelCall::of(&step.as_ref()?.record, taken.turn.noted, self.cx.now()))
+        });
+        let calls: Vec<ModelCall> = calls.flatten().collect();
+        if !calls.is_empty() {
+            tx.model_usage().note(&calls).await?;
+        }
+        let mut sessions = Vec::with_capacity(worked_out.len());
+        let mut written = Vec::with_capacity(worked_out.len());
+        for step in worked_out {
+            written.push(step.map(|WorkedOut { record, session, contact, outside, blocked }| {
+                let has_session = session.is_some();
+                sessions.extend(session);
+                (
+                    Written { record, session: None, contact, outside, sent: Sent::default(), blocked },
+                    has_session,
+                )
+            }));
+        }
+        let mut saved = self.save(tx, sessions).await?.into_iter();
+        let with_session = |step: Option<(Written, bool)>| {
+            let (mut step, has_session) = step?;
+            if has_session && let Some((session, sent)) = saved.next() {
+                (step.session, step.sent) = (Some(session), sent);
+            }
+            Some(step)
+        };
+        Ok(written.into_iter().map(with_session).collect())
+    }
+
+    /// Saves sessions, and publishes what goes with them. What is returned of each goes out after the commit.
+    pub(super) async fn save(
+        &self,
+        tx: &mut S::Tx,
+        sessions: Vec<(Session, Handing)>,
+    ) -> Result<Vec<(Session, Sent)>, StorageError> {
+        let (mut saved, mut handings): (Vec<Session>, Vec<Handing>) = sessions.into_iter().unzip();
+        let writes = saved.iter_mut().map(|session| {
+            let expected = session.version;
+            session.version += 1;
+            SessionWrite { session, expected: Some(expected) }
+        });
+        tx.sessions().save_many(&writes.collect::<Vec<_>>()).await?;
+        let mut said: Vec<(&RouterId, OutgoingEvent)> = Vec::new();
+        for (session, handing) in saved.iter().zip(&mut handings) {
+            let epoch = if handing.is_given_away { NO_OWNER } else { session.epoch };
+            let of_session = std::mem::take(&mut handing.said).into_iter();
+            said.extend(of_session.map(|event| (&session.router_id, OutgoingEvent { epoch, ..event })));
+        }
+        say_all(tx, &mut said, &self.handover).await?;
+        let mut said: Vec<OutgoingEvent> = said.into_iter().map(|(_, event)| event).collect();
+        let (mut entries, mut letters, mut sent) = (Vec::new(), Vec::new(), Vec::new());
+        for (session, handing) in saved.iter().zip(handings) {
+            let said = said.extract_if(.., |event| event.session_id == session.id).collect();
+            let mut of_session = Sent { said, ..Sent::default() };
+            entries.extend(handing.entries);
+            if session.id.channel() == Channel::Webchat {
+                let notice = |kind| Notice { session_id: session.id.clone(), timestamp: self.cx.now(), kind };
+                of_session.notices = handing.notices.into_iter().map(notice).collect();
+                entries.extend(of_session.notices.iter().filter_map(|notice| self.handover.entry(notice)));
+            }
+            if let Some(event) = handing.passed_on {
+                // Not by the stream: what the contact has written meanwhile is answered by whoever knows why they have it.
+                let id = self.cx.ids().next_id();
+                letters.push(Letter::of(AgentEvent::Turn(event), id, self.cx.ids(), self.cx.now()));
+                of_session.is_passed_on = true;
+            }
+            sent.push(of_session);
+        }
+        if !entries.is_empty() {
+            tx.outbox().push_many(&entries).await?;
+        }
+        if !letters.is_empty() {
+            tx.inbox().put(&letters).await?;
+        }
+        Ok(saved.into_iter().zip(sent).collect())
+    }
+
+    /// Passes on what goes out after a commit.
+    pub(super) fn pass_on(&self, sent: Sent) {
+        for event in sent.said {
+            self.handover.hand_over(event);
+        }
+        for notice in sent.notices {
+            self.handover.pass_on(notice);
+        }
+        if sent.is_passed_on {
+            self.arrived.notify_one();
+        }
+    }
+}
