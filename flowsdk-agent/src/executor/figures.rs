@@ -19,7 +19,7 @@ impl<S: Store> Executor<S>
 where
     S::Tx: ExecutorTx,
 {
-    /// Saves a step of a turn, and notes what the answers since the last one used.
+    /// Saves a step of a turn, and notes what the answers since the last one used, and the calls beside them.
     pub(super) async fn save_step(
         &self,
         tx: &mut S::Tx,
@@ -27,7 +27,8 @@ where
         record: &AgentTurn,
     ) -> Result<(), StorageError> {
         tx.agent_turns().save(record).await?;
-        let calls = ModelCall::of(record, turn.noted, self.cx.now());
+        let mut calls = ModelCall::of(record, turn.noted, self.cx.now());
+        calls.extend_from_slice(&turn.beside);
         if calls.is_empty() { Ok(()) } else { tx.model_usage().note(&calls).await }
     }
 

@@ -32,6 +32,7 @@ use crate::ledger::{AgentTurn, AgentTurnId, HasAgentTurns as _};
 use crate::model::Item;
 use crate::tool::Toolset;
 use crate::turn::{Course, Heard, Instructions, Part, Unheard, first_input, hear, seen};
+use crate::usage::ModelCall;
 
 /// Most turns whose items are the history of a turn.
 const HISTORY: u32 = 100;
@@ -53,6 +54,8 @@ pub(super) struct OpenTurn {
     pub(super) known: usize,
     /// How many answers are written, with what they used.
     pub(super) noted: usize,
+    /// Calls of models since the last step that are no answers: of recordings and searches.
+    pub(super) beside: Vec<ModelCall>,
     /// The credentials of the model and of the fallback.
     pub(super) credentials: [Option<LlmCredential>; 2],
     /// The call that is to be made now.
@@ -353,6 +356,7 @@ where
         let rules = self.rules.of(&configuration.guardrail_rules);
         Ok(OpenTurn {
             noted: record.answers.len(),
+            beside: Vec::new(),
             record,
             session,
             configuration,

@@ -25,6 +25,7 @@ use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item};
 use crate::tool::{self, Command, NativeTool};
 use crate::turn::{Ending, MediaFault, NUDGE, Next};
+use crate::usage::{ModelCall, ModelWork};
 
 /// The result of a tool that ran when the process died: its effects may have happened.
 const INTERRUPTED: &str =
@@ -111,6 +112,7 @@ where
             turn.known = turn.history.len() + written.record.answered as usize;
         }
         turn.noted = written.record.answers.len();
+        turn.beside.clear();
         turn.record = written.record;
         turn.session = written.session.unwrap_or_else(|| turn.session.clone());
         (turn.contact, turn.outside) = (written.contact, written.outside);
@@ -123,19 +125,20 @@ where
             return None;
         }
         if let Some(unheard) = turn.record.course.unheard() {
-            return Some(Step::Heard(self.transcribe(turn, unheard).await));
+            let (heard, calls) = self.transcribe(turn, unheard).await;
+            turn.beside = calls;
+            return Some(Step::Heard(heard));
         }
         if let Some(outside) = turn.outside.take() {
             let span = spans::execute_tool(turn);
-            return Some(Step::Ran(self.call(turn, &outside).instrument(span).await));
+            return Some(self.run_outside(turn, &outside).instrument(span).await);
         }
         if turn.record.began_call.is_some() {
             // Another process called it, and died. A search has no effect that could happen twice.
-            let search = interrupted_search(turn);
-            return Some(Step::Ran(match search {
-                Some(search) => self.call(turn, &search).await,
-                None => Ok(INTERRUPTED.to_owned()),
-            }));
+            return Some(match interrupted_search(turn) {
+                Some(search) => self.run_outside(turn, &search).await,
+                None => Step::Ran(Ok(INTERRUPTED.to_owned())),
+            });
         }
         match self.ask(turn).await {
             Ok(answer) => Some(Step::Answered(answer)),
@@ -144,11 +147,23 @@ where
         }
     }
 
-    /// Makes a call that needs the outside. Returns what the model is told, or why it could not be done.
-    async fn call(&self, turn: &OpenTurn, outside: &Outside) -> Result<String, String> {
+    /// Makes a call that needs the outside.
+    async fn run_outside(&self, turn: &mut OpenTurn, outside: &Outside) -> Step {
+        let called = self.call(turn, outside).await;
+        Step::Ran(called.map(|(result, call)| {
+            turn.beside.extend(call);
+            result
+        }))
+    }
+
+    /// Makes a call that needs the outside. Returns what the model is told, with the call of a model that it took; or why it
+    /// could not be done.
+    async fn call(&self, turn: &OpenTurn, outside: &Outside) -> Result<(String, Option<ModelCall>), String> {
         let called = async {
             match outside {
-                Outside::Flow(flow_id, arguments) => self.call_flow(turn, flow_id, arguments).await,
+                Outside::Flow(flow_id, arguments) => {
+                    self.call_flow(turn, flow_id, arguments).await.map(|result| (result, None))
+                }
                 Outside::Search(query) => self.search(turn, query).await,
             }
         };
@@ -178,13 +193,18 @@ where
         }
     }
 
-    /// Searches the knowledge of the agent. Returns the passages that are nearest to the query.
-    async fn search(&self, turn: &OpenTurn, query: &str) -> Result<String, String> {
+    /// Searches the knowledge of the agent. Returns the passages that are nearest to the query, and the call of the model that
+    /// made its vector.
+    async fn search(&self, turn: &OpenTurn, query: &str) -> Result<(String, Option<ModelCall>), String> {
         let tags = &turn.configuration.rag_tags;
         // A model makes the vector of the query.
         let query = Masking::new(&turn.configuration.guardrail_rules.masked_data).mask(query);
         let found = self.knowledge.search(&turn.record.router_id, tags, &query, PASSAGES as usize).await;
-        found.map(|passages| told(&passages)).map_err(|error| {
+        let called = |used| {
+            let (router, agent) = (turn.record.router_id.clone(), turn.record.agent_id.clone());
+            ModelCall::of_work(ModelWork::Embedding, router, Some(agent), used, &self.cx)
+        };
+        found.map(|found| (told(&found.passages), found.used.map(called))).map_err(|error| {
             tracing::warn!(turn = %turn.record.id, error = %Chain(&error), "an AI agent cannot search its knowledge");
             "the knowledge cannot be searched now".to_owned()
         })

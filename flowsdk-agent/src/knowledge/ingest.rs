@@ -22,7 +22,9 @@ use super::{
     MediaType, NoPdfs, NoWeb, OpenEmbedder, PdfError, PdfReader, Web, WebAddress, WebError, chunks_of,
     text_of,
 };
-use crate::model::ModelError;
+use crate::budget::{HasBudgets, is_used_up};
+use crate::model::{Embedded, ModelError};
+use crate::usage::{HasModelUsage, ModelCall, ModelWork};
 
 /// Documents that are worked on at once, a step each. Whoever has had a step comes behind all others.
 const AT_ONCE: u32 = 4;
@@ -43,9 +45,15 @@ const MOST_READS: u32 = 3;
 /// How often it is looked for routers whose embedder is another one now.
 const REVIEW: Duration = Duration::from_secs(60);
 /// A transaction with every repository that this touches. Every transaction with those accessors is one.
-pub trait IngestTx: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials {}
+pub trait IngestTx:
+    HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials + HasBudgets + HasModelUsage
+{
+}
 
-impl<T: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials> IngestTx for T {}
+impl<T: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials + HasBudgets + HasModelUsage>
+    IngestTx for T
+{
+}
 
 /// Fetches and reads documents, cuts them into passages, and has these embedded. One runs at a time, under a lease. Each step is a
 /// commit, so another process goes on where the last one stood; no transaction is open while a model is asked.
@@ -240,24 +248,33 @@ where
         let mut tx = self.store.read().await?;
         let texts = tx.knowledge().texts(&document.id, document.embedded, BATCH).await?;
         let credential = credential_of(&mut tx, &document.router_id).await?;
+        let has_no_budget = is_used_up(&mut tx, &document.router_id, self.cx.now()).await?;
         drop(tx);
         if texts.is_empty() {
             return Ok(Batch::Nothing);
         }
-        let OpenEmbedder { model, embedder } = match self.embedders.open(credential.as_ref()).await {
+        let opened = match self.embedders.open(credential.as_ref()).await {
             Ok(opened) => opened,
             Err(error) => return Ok(Batch::Failed(error)),
         };
+        let is_free = opened.is_hashing();
+        let OpenEmbedder { model, embedder } = opened;
         if document.embedded > 0 && document.embedded_by.as_ref() != Some(&model) {
             return Ok(Batch::Restart(model));
+        }
+        if has_no_budget && !is_free {
+            return Ok(Batch::NoBudget);
         }
         let (places, texts): (Vec<u32>, Vec<String>) = texts.into_iter().unzip();
         let embedded = tokio::time::timeout(BATCH_TIME, embedder.embed(&texts)).await;
         let no_answer = || Err(ModelError::unavailable("no answer in time"));
         Ok(match embedded.unwrap_or_else(|_| no_answer()) {
-            Ok(vectors) if vectors.len() == texts.len() => {
+            Ok(Embedded { vectors, used }) if vectors.len() == texts.len() => {
                 let vectors = vectors.into_iter().map(Embedding::normalised);
-                Batch::Embedded(model, places.into_iter().zip(vectors).collect())
+                let router = document.router_id.clone();
+                let call =
+                    used.map(|used| ModelCall::of_work(ModelWork::Embedding, router, None, used, &self.cx));
+                Batch::Embedded(model, places.into_iter().zip(vectors).collect(), call)
             }
             Ok(_) => Batch::Failed(ModelError::Unreadable { reason: "a text without a vector".to_owned() }),
             Err(error) => {
@@ -273,11 +290,18 @@ where
         loop {
             let written = transact(&*self.store, async |tx: &mut S::Tx| -> Result<(), StorageError> {
                 let found: Option<Document> = tx.records().find_for_update(&seen.id).await?;
-                let Some(document) = found.filter(|document| is_same(seen, document)) else { return Ok(()) };
+                let Some(document) = found else { return Ok(()) };
+                // Vectors of what was replaced meanwhile are paid for, too.
+                if let Change::Batch(Batch::Embedded(.., Some(call)), _) = change {
+                    tx.model_usage().note(std::slice::from_ref(call)).await?;
+                }
+                if !is_same(seen, &document) {
+                    return Ok(());
+                }
                 match change {
                     Change::Fetched(content) => tx.knowledge().put_content(&seen.id, &content.bytes).await?,
                     Change::Passages(texts) => tx.knowledge().put_chunks(&seen.id, texts).await?,
-                    Change::Batch(Batch::Embedded(_, vectors), _) => {
+                    Change::Batch(Batch::Embedded(_, vectors, _), _) => {
                         tx.knowledge().put_embeddings(&seen.id, vectors).await?;
                     }
                     _ => {}

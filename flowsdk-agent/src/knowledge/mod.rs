@@ -36,6 +36,6 @@ pub use model::{
 pub use pdf::{NoPdfs, PdfError, PdfReader};
 pub use repository::{DueDocument, HasKnowledge, KnowledgeRepository};
 pub use search::{KnowledgeQuery, Nearest, Passage, Place, SearchPage, Searched, pages_of, told};
-pub use searcher::KnowledgeSearch;
+pub use searcher::{Found, KnowledgeSearch};
 pub use service::{FoundPassage, Knowledge, PASSAGES, SearchKnowledge};
 pub use web::{InvalidWebAddress, NoWeb, Web, WebAddress, WebError, WebPage};

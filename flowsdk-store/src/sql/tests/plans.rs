@@ -249,6 +249,11 @@ async fn reports_on_models_read_the_days_of_their_period_only() {
             ai_budget::IN_FORCE,
             "SEARCH router_spending USING INDEX sqlite_autoindex_router_spending_1 (router_id=? AND month=?) LEFT-JOIN",
         ),
+        (ai_budget::OF_ROUTER, "SEARCH ai_budget USING INDEX ai_budget_of_router (router_id=?)"),
+        (
+            ai_budget::OF_ROUTER,
+            "SEARCH router_spending USING INDEX sqlite_autoindex_router_spending_1 (router_id=? AND month=?) LEFT-JOIN",
+        ),
         (
             ai_budget::SPENT,
             "SEARCH router_spending USING INDEX sqlite_autoindex_router_spending_1 (router_id=? AND month=?)",
