@@ -14,6 +14,7 @@ mod hashing;
 mod ingest;
 mod model;
 mod pdf;
+mod places;
 mod repository;
 mod search;
 mod searcher;

@@ -498,7 +498,7 @@ async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
         (agent_inbox::OF_SESSION, 1, "agent_inbox_by_session"),
         (agent_turn::RUNNING, 1, "agent_turn_running"),
         (agent_turn::OF_ACTIVATION, 4, "agent_turn_by_session"),
-        (knowledge::DUE, 2, "knowledge_work_due"),
+        (knowledge::DUE, 3, "knowledge_work_due"),
         (knowledge::TEXTS, 3, "knowledge_chunk_pkey"),
         (knowledge::VECTORS, 3, "knowledge_chunk_pkey"),
     ];
