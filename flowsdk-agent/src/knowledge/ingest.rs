@@ -18,9 +18,9 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::chunks::chunks_of;
+use super::chunks::chunks_unless;
 use super::embedders::credential_of;
-use super::extraction::text_of;
+use super::extraction::text_unless;
 use super::places::{AT_ONCE, Places};
 use super::step::{Batch, Change, Next, is_same, next};
 use super::web::content_of;
@@ -43,7 +43,7 @@ const BATCH_TIME: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_secs(1);
 /// How long an address may take, with its redirects.
 const FETCHING: Duration = Duration::from_secs(30);
-/// How long reading a content may take. Its thread is not stopped then, though nobody waits for it any more.
+/// How long reading a content may take. Its thread ends at the next part of the content then.
 const READING: Duration = Duration::from_secs(60);
 /// How long a PDF may take, with the time in which its reader reads others. A reader has limits of its own.
 const PDF_READING: Duration = Duration::from_mins(5);
@@ -280,9 +280,11 @@ where
             }
             MediaType::Text | MediaType::Markdown | MediaType::Html => content,
         };
+        let left = CancellationToken::new();
+        let _leaves = left.clone().drop_guard();
         let reading = aside(move || -> Result<Vec<String>, String> {
-            let text = text_of(media_type, &content).map_err(|error| error.to_string())?;
-            chunks_of(media_type, &text).map_err(|error| error.to_string())
+            let text = text_unless(media_type, &content, &left).map_err(|error| error.to_string())?;
+            chunks_unless(media_type, &text, &left).map_err(|error| error.to_string())
         });
         match tokio::time::timeout(READING, reading).await {
             Ok(Ok(read)) => read,
