@@ -21,6 +21,7 @@ use crate::ledger::{AgentTurn, PastTurn};
 use crate::model::Item;
 use crate::tool::Toolset;
 use crate::turn::Instructions;
+use crate::usage::ModelCall;
 
 /// Most turns whose items are the history of a turn.
 const HISTORY: u32 = 100;
@@ -42,6 +43,8 @@ pub(super) struct OpenTurn {
     pub(super) known: usize,
     /// How many answers are written, with what they used.
     pub(super) noted: usize,
+    /// Calls of models since the last step that are no answers: of recordings and searches.
+    pub(super) beside: Vec<ModelCall>,
     /// The credentials of the model and of the fallback.
     pub(super) credentials: [Option<LlmCredential>; 2],
     /// The call that is to be made now.
@@ -220,6 +223,7 @@ where
         };
         Ok(OpenTurn {
             noted: record.answers.len(),
+            beside: Vec::new(),
             record,
             configuration: Arc::clone(configuration),
             instructions,

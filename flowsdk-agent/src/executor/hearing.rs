@@ -12,8 +12,9 @@ use tokio::time::{Instant, timeout_at};
 use super::asking::note_account;
 use super::equipping::OpenTurn;
 use super::{Executor, ExecutorTx};
-use crate::model::{ModelError, Speech, jitter};
+use crate::model::{ModelError, Speech, Transcribed, jitter};
 use crate::turn::{MAX_MEDIA, MediaFault, Unheard};
+use crate::usage::{ModelCall, ModelWork};
 
 /// Recordings of a turn that are transcribed at once.
 const AT_ONCE: usize = 4;
@@ -45,12 +46,13 @@ impl<S: Store> Executor<S>
 where
     S::Tx: ExecutorTx,
 {
-    /// Transcribes the recordings of a turn. Those that take too long have failed.
+    /// Transcribes the recordings of a turn. Those that take too long have failed. Returns what is said in each, and the calls
+    /// of the model.
     pub(super) async fn transcribe(
         &self,
         turn: &OpenTurn,
         unheard: &Unheard,
-    ) -> Vec<Result<String, MediaFault>> {
+    ) -> (Vec<Result<String, MediaFault>>, Vec<ModelCall>) {
         let until = Instant::now() + self.settings.hearing_time;
         let each = |file: Option<&MediaId>| {
             let file = file.cloned();
@@ -65,10 +67,18 @@ where
             }
         };
         let each: Vec<_> = unheard.recordings().map(each).collect();
-        stream::iter(each).buffered(AT_ONCE).collect().await
+        let transcribed: Vec<Result<Transcribed, MediaFault>> =
+            stream::iter(each).buffered(AT_ONCE).collect().await;
+        let used = transcribed.iter().flatten().filter_map(|one| one.used.clone());
+        let call = |used| {
+            let (router, agent) = (turn.record.router_id.clone(), turn.record.agent_id.clone());
+            ModelCall::of_work(ModelWork::Transcription, router, Some(agent), used, &self.cx)
+        };
+        let calls = used.map(call).collect();
+        (transcribed.into_iter().map(|one| one.map(|said| said.text)).collect(), calls)
     }
 
-    async fn transcribe_one(&self, turn: &OpenTurn, file: &MediaId) -> Result<String, MediaFault> {
+    async fn transcribe_one(&self, turn: &OpenTurn, file: &MediaId) -> Result<Transcribed, MediaFault> {
         let Some(credential) = &turn.credentials[0] else { return Err(MediaFault::Unexpected) };
         let found = self.media.find(&turn.session.id, file).await?;
         if found.size > MAX_MEDIA {
@@ -92,12 +102,12 @@ where
         turn: &OpenTurn,
         credential: &LlmCredential,
         speech: Speech,
-    ) -> Result<String, ModelError> {
+    ) -> Result<Transcribed, ModelError> {
         let transcriber = self.models.transcriber(credential).await?;
         let mut failures = 0;
         loop {
             let error = match transcriber.transcribe(speech.clone()).await {
-                Ok(text) => return Ok(text),
+                Ok(said) => return Ok(said),
                 Err(error) => error,
             };
             failures += 1;

@@ -59,7 +59,7 @@ impl<S: Store> Executor<S>
 where
     S::Tx: ExecutorTx,
 {
-    /// Saves steps of turns, what the answers since the step before used, and the sessions with what they send.
+    /// Saves steps of turns, what the answers and other calls of models since the step before used, and the sessions with what they send.
     pub(super) async fn save_steps(
         &self,
         tx: &mut S::Tx,
@@ -70,7 +70,8 @@ where
         tx.agent_turns().save_many(&records).await?;
         let steps = group.iter().zip(&worked_out);
         let calls = steps.filter_map(|(taken, step)| {
-            Some(ModelCall::of(&step.as_ref()?.record, taken.turn.noted, self.cx.now()))
+            let answers = ModelCall::of(&step.as_ref()?.record, taken.turn.noted, self.cx.now());
+            Some(answers.into_iter().chain(taken.turn.beside.iter().cloned()))
         });
         let calls: Vec<ModelCall> = calls.flatten().collect();
         if !calls.is_empty() {

@@ -21,11 +21,12 @@ use super::opening::{Standing, standings};
 use super::saving::{WorkedOut, Written};
 use super::{Executor, ExecutorTx, spans};
 use crate::guardrail::{Masking, Violation};
-use crate::knowledge::{PASSAGES, told};
+use crate::knowledge::{Found, PASSAGES, told};
 use crate::ledger::AgentTurn;
 use crate::model::{Answer, Item};
 use crate::tool::{self, Command, NativeTool};
 use crate::turn::{Ending, MediaFault, NUDGE, Next};
+use crate::usage::{ModelCall, ModelWork};
 
 /// The result of a tool that ran when the process died: its effects may have happened.
 const INTERRUPTED: &str =
@@ -52,11 +53,13 @@ struct Returned {
     output: String,
     /// The variables of the contact, if the call has changed them.
     contact: Option<Map<String, Value>>,
+    /// The call of a model that it took.
+    call: Option<ModelCall>,
 }
 
 impl From<String> for Returned {
     fn from(output: String) -> Self {
-        Self { output, contact: None }
+        Self { output, contact: None, call: None }
     }
 }
 
@@ -104,6 +107,7 @@ where
             turn.known = turn.history.len() + written.record.answered as usize;
         }
         turn.noted = written.record.answers.len();
+        turn.beside.clear();
         turn.record = written.record;
         if let Some(session) = written.session {
             turn.session = session;
@@ -118,19 +122,20 @@ where
             return None;
         }
         if let Some(unheard) = turn.record.course.unheard() {
-            return Some(Step::Heard(self.transcribe(turn, unheard).await));
+            let (heard, calls) = self.transcribe(turn, unheard).await;
+            turn.beside = calls;
+            return Some(Step::Heard(heard));
         }
         if let Some(outside) = turn.outside.take() {
             let span = spans::execute_tool(turn);
-            return Some(Step::Ran(self.call(turn, &outside).instrument(span).await));
+            return Some(self.run_outside(turn, &outside).instrument(span).await);
         }
         if turn.record.began_call.is_some() {
             // Another process called it, and died. A search has no effect that could happen twice.
-            let search = interrupted_search(turn);
-            return Some(Step::Ran(match search {
-                Some(search) => self.call(turn, &search).await,
-                None => Ok(INTERRUPTED.to_owned().into()),
-            }));
+            return Some(match interrupted_search(turn) {
+                Some(search) => self.run_outside(turn, &search).await,
+                None => Step::Ran(Ok(INTERRUPTED.to_owned().into())),
+            });
         }
         match self.ask(turn).await {
             Ok(answer) => Some(Step::Answered(answer)),
@@ -139,12 +144,21 @@ where
         }
     }
 
-    /// Makes a call that needs the outside. Returns what the model is told, or why it could not be done.
+    /// Makes a call that needs the outside.
+    async fn run_outside(&self, turn: &mut OpenTurn, outside: &Outside) -> Step {
+        let mut called = self.call(turn, outside).await;
+        if let Ok(returned) = &mut called {
+            turn.beside.extend(returned.call.take());
+        }
+        Step::Ran(called)
+    }
+
+    /// Makes a call that needs the outside. Returns what it gave back, or why it could not be made.
     async fn call(&self, turn: &OpenTurn, outside: &Outside) -> Result<Returned, String> {
         let called = async {
             match outside {
                 Outside::Flow(flow_id, arguments) => self.call_flow(turn, flow_id, arguments).await,
-                Outside::Search(query) => self.search(turn, query).await.map(Returned::from),
+                Outside::Search(query) => self.search(turn, query).await,
             }
         };
         match tokio::time::timeout(self.settings.tool_time, called).await {
@@ -165,7 +179,8 @@ where
         let arguments = arguments.clone();
         match self.tools.call(&call, |_| arguments).await {
             Ok(ToolReturned { returns, contact_variables }) => {
-                Ok(Returned { output: Value::Object(returns).to_string(), contact: contact_variables })
+                let contact = contact_variables;
+                Ok(Returned { contact, ..Value::Object(returns).to_string().into() })
             }
             Err(ToolCallError::Storage(error)) => {
                 tracing::warn!(turn = %turn.record.id, %error, "a tool of an AI agent failed");
@@ -175,13 +190,20 @@ where
         }
     }
 
-    /// Searches the knowledge of the agent. Returns the passages that are nearest to the query.
-    async fn search(&self, turn: &OpenTurn, query: &str) -> Result<String, String> {
+    /// Searches the knowledge of the agent. Returns the passages that are nearest to the query, and the call of the model that
+    /// made its vector.
+    async fn search(&self, turn: &OpenTurn, query: &str) -> Result<Returned, String> {
         let tags = &turn.configuration.rag_tags;
         // A model makes the vector of the query.
         let query = Masking::new(&turn.configuration.guardrail_rules.masked_data).mask(query);
         let found = self.knowledge.search(&turn.record.router_id, tags, &query, PASSAGES as usize).await;
-        found.map(|passages| told(&passages)).map_err(|error| {
+        let called = |used| {
+            let (router, agent) = (turn.record.router_id.clone(), turn.record.agent_id.clone());
+            ModelCall::of_work(ModelWork::Embedding, router, Some(agent), used, &self.cx)
+        };
+        let returned =
+            |found: Found| Returned { call: found.used.map(called), ..told(&found.passages).into() };
+        found.map(returned).map_err(|error| {
             tracing::warn!(turn = %turn.record.id, error = %Chain(&error), "an AI agent cannot search its knowledge");
             "the knowledge cannot be searched now".to_owned()
         })

@@ -1,6 +1,7 @@
 //! Passages of a text.
 
 use text_splitter::{Characters, ChunkConfig, MarkdownSplitter, TextSplitter};
+use tokio_util::sync::CancellationToken;
 
 use super::MediaType;
 
@@ -23,10 +24,19 @@ pub struct TooLong;
 /// # Errors
 /// [`TooLong`].
 pub fn chunks_of(media_type: MediaType, text: &str) -> Result<Vec<String>, TooLong> {
+    chunks_unless(media_type, text, &CancellationToken::new())
+}
+
+/// Cuts a text into passages as [`chunks_of`] does. It ends at the next part when `left` is cancelled, and has some of them.
+pub(super) fn chunks_unless(
+    media_type: MediaType,
+    text: &str,
+    left: &CancellationToken,
+) -> Result<Vec<String>, TooLong> {
     let plain = TextSplitter::new(config());
     let markdown = MarkdownSplitter::new(config());
     let (mut chunks, mut rest) = (Vec::new(), text);
-    while !rest.is_empty() {
+    while !rest.is_empty() && !left.is_cancelled() {
         let (part, after) = rest.split_at(end_of_part(rest));
         match media_type {
             MediaType::Text | MediaType::Pdf => {
@@ -104,6 +114,13 @@ mod tests {
             whole(MediaType::Text, &text);
             whole(MediaType::Markdown, &text);
         }
+    }
+
+    #[test]
+    fn a_text_that_nobody_waits_for_is_left() {
+        let left = CancellationToken::new();
+        left.cancel();
+        assert_eq!(chunks_unless(MediaType::Text, "Tea", &left), Ok(Vec::new()));
     }
 
     #[test]

@@ -26,6 +26,11 @@ impl OpenEmbedder {
     pub fn hashing() -> Self {
         Self { model: HASHING.to_owned(), embedder: Arc::new(HashingEmbedder) }
     }
+
+    /// Returns whether it asks no model, so that nobody is paid.
+    pub fn is_hashing(&self) -> bool {
+        self.model == HASHING
+    }
 }
 
 /// Opens the models of routers that turn texts into vectors.

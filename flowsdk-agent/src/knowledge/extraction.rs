@@ -1,6 +1,9 @@
 //! The text of a content.
 
+use std::io::{self, Read};
+
 use html2text::config;
+use tokio_util::sync::CancellationToken;
 
 use super::MediaType;
 use super::depth::is_deeper;
@@ -32,11 +35,23 @@ pub enum NoText {
 /// # Errors
 /// [`NoText`].
 pub fn text_of(media_type: MediaType, content: &[u8]) -> Result<String, NoText> {
+    text_unless(media_type, content, &CancellationToken::new())
+}
+
+/// Returns the text of a content as [`text_of`] does. A page is left at its next part when `left` is cancelled, and has none.
+///
+/// # Errors
+/// [`NoText`].
+pub(super) fn text_unless(
+    media_type: MediaType,
+    content: &[u8],
+    left: &CancellationToken,
+) -> Result<String, NoText> {
     let text = std::str::from_utf8(content).map_err(|_| NoText::Encoding)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = match media_type {
         MediaType::Text | MediaType::Markdown | MediaType::Pdf => text.to_owned(),
-        MediaType::Html => page(text)?,
+        MediaType::Html => page(text, left)?,
     };
     let text = without_blanks(&text);
     if text.is_empty() { Err(NoText::Empty) } else { Ok(text) }
@@ -60,13 +75,26 @@ fn without_blanks(text: &str) -> String {
     lines
 }
 
-fn page(html: &str) -> Result<String, NoText> {
+/// A page that is read until nobody waits for it.
+struct Awaited<'a> {
+    page: &'a [u8],
+    left: &'a CancellationToken,
+}
+
+impl Read for Awaited<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left.is_cancelled() { Err(io::Error::other("nobody waits")) } else { self.page.read(buffer) }
+    }
+}
+
+fn page(html: &str, left: &CancellationToken) -> Result<String, NoText> {
     if is_deeper(html, DEEPEST) {
         return Err(NoText::Page);
     }
     // Cells of tables stand below each other: a table that is drawn is wide, and its passages say less.
     let reader = config::plain_no_decorate().raw_mode(true).no_table_borders().link_footnotes(false);
-    let text = reader.string_from_read(html.as_bytes(), COLUMNS).map_err(|_| NoText::Page)?;
+    let page = Awaited { page: html.as_bytes(), left };
+    let text = reader.string_from_read(page, COLUMNS).map_err(|_| NoText::Page)?;
     if text.len() > html.len().saturating_mul(GROWTH).max(COLUMNS) { Err(NoText::Page) } else { Ok(text) }
 }
 
@@ -105,6 +133,14 @@ mod tests {
         for deep in ["<blockquote>".repeat(200), "<div>".repeat(100_000)] {
             assert_eq!(text_of(MediaType::Html, (deep + "x").as_bytes()), Err(NoText::Page));
         }
+    }
+
+    #[test]
+    fn a_page_that_nobody_waits_for_is_left() {
+        let left = CancellationToken::new();
+        assert_eq!(text_unless(MediaType::Html, b"<p>Tea</p>", &left).as_deref(), Ok("Tea"));
+        left.cancel();
+        assert_eq!(text_unless(MediaType::Html, b"<p>Tea</p>", &left), Err(NoText::Page));
     }
 
     #[test]

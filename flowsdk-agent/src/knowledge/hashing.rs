@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use super::embedding::DIMENSIONS;
-use crate::model::{Embedder, ModelError};
+use crate::model::{Embedded, Embedder, ModelError};
 
 /// The name of its vectors.
 pub const HASHING: &str = "hashing-1536";
@@ -17,8 +17,8 @@ pub struct HashingEmbedder;
 
 #[async_trait]
 impl Embedder for HashingEmbedder {
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
-        Ok(texts.iter().map(|text| vector(text)).collect())
+    async fn embed(&self, texts: &[String]) -> Result<Embedded, ModelError> {
+        Ok(Embedded { vectors: texts.iter().map(|text| vector(text)).collect(), used: None })
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
     #[tokio::test]
     async fn a_text_has_one_vector() {
         let texts = ["tea".to_owned(), String::new(), "tea".to_owned(), "👋".to_owned()];
-        let vectors = HashingEmbedder.embed(&texts).await.expect("vectors");
+        let vectors = HashingEmbedder.embed(&texts).await.expect("vectors").vectors;
         assert!(vectors.iter().all(|vector| vector.len() == DIMENSIONS));
         assert_eq!(vectors[0], vectors[2]);
         let set: Vec<usize> =

@@ -1,5 +1,6 @@
 //! Makes passages with vectors of the contents of documents.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,25 +8,33 @@ use flowsdk_core::aside::aside;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::credential::HasLlmCredentials;
 use flowsdk_core::fault::{Chain, StorageError};
+use flowsdk_core::id::RouterId;
 use flowsdk_core::record::HasRecords;
 use flowsdk_core::router::HasRouters;
 use flowsdk_core::store::{Retries, Store, transact};
 use flowsdk_core::time::Timestamp;
 use futures_util::future::join_all;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::chunks::chunks_unless;
 use super::embedders::credential_of;
+use super::extraction::text_unless;
+use super::places::{AT_ONCE, Places};
 use super::step::{Batch, Change, Next, is_same, next};
 use super::web::content_of;
 use super::{
-    Content, Document, DocumentStatus, DueDocument, Embedders, Embedding, HasKnowledge, MAX_CONTENT, MAX_PDF,
-    MediaType, NoPdfs, NoWeb, OpenEmbedder, PdfError, PdfReader, Web, WebAddress, WebError, chunks_of,
-    text_of,
+    Content, Document, DocumentId, DocumentStatus, DueDocument, Embedders, Embedding, HasKnowledge,
+    MAX_CONTENT, MAX_PDF, MediaType, NoPdfs, NoWeb, OpenEmbedder, PdfError, PdfReader, Web, WebAddress,
+    WebError,
 };
-use crate::model::ModelError;
+use crate::budget::{HasBudgets, is_used_up};
+use crate::model::{Embedded, ModelError};
+use crate::usage::{HasModelUsage, ModelCall, ModelWork};
 
-/// Documents that are worked on at once, a step each. Whoever has had a step comes behind all others.
-const AT_ONCE: u32 = 4;
+/// Documents that are looked at for a place. Those that are worked on are among them.
+const LOOKED_AT: u32 = 2 * AT_ONCE as u32;
 /// Passages that are embedded by one request.
 const BATCH: u32 = 64;
 /// How long the vectors of a batch are waited for.
@@ -34,7 +43,7 @@ const BATCH_TIME: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_secs(1);
 /// How long an address may take, with its redirects.
 const FETCHING: Duration = Duration::from_secs(30);
-/// How long reading a content may take. Its thread is not stopped then, though nobody waits for it any more.
+/// How long reading a content may take. Its thread ends at the next part of the content then.
 const READING: Duration = Duration::from_secs(60);
 /// How long a PDF may take, with the time in which its reader reads others. A reader has limits of its own.
 const PDF_READING: Duration = Duration::from_mins(5);
@@ -42,10 +51,17 @@ const PDF_READING: Duration = Duration::from_mins(5);
 const MOST_READS: u32 = 3;
 /// How often it is looked for routers whose embedder is another one now.
 const REVIEW: Duration = Duration::from_secs(60);
-/// A transaction with every repository that this touches. Every transaction with those accessors is one.
-pub trait IngestTx: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials {}
 
-impl<T: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials> IngestTx for T {}
+/// A transaction with every repository that this touches. Every transaction with those accessors is one.
+pub trait IngestTx:
+    HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials + HasBudgets + HasModelUsage
+{
+}
+
+impl<T: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials + HasBudgets + HasModelUsage>
+    IngestTx for T
+{
+}
 
 /// Fetches and reads documents, cuts them into passages, and has these embedded. One runs at a time, under a lease. Each step is a
 /// commit, so another process goes on where the last one stood; no transaction is open while a model is asked.
@@ -84,21 +100,36 @@ where
 
     /// Works until it is told to stop. A request that is under way then is given up, and made again by the next run.
     pub async fn run(&self, stop: &CancellationToken) {
-        let mut reviewed_at = None;
+        let (mut places, mut steps, mut ended) = (Places::default(), FuturesUnordered::new(), Vec::new());
+        let (mut reviewed_at, mut rests_until) = (None, Instant::now());
         while !stop.is_cancelled() {
-            let round = async {
-                self.review(&mut reviewed_at).await?;
-                self.round().await
-            };
-            match stop.run_until_cancelled(round).await {
-                None => return,
-                Some(Ok(0)) => {}
-                Some(Ok(_)) => continue,
-                Some(Err(error)) => tracing::warn!(error = %Chain(&error), "documents are not read now"),
+            if Instant::now() >= rests_until {
+                let next = async {
+                    self.review(&mut reviewed_at).await?;
+                    self.next_due(&mut places).await
+                };
+                match stop.run_until_cancelled(beside(&mut steps, &mut ended, next)).await {
+                    None => return,
+                    Some(Ok(next)) => steps.extend(next.into_iter().map(|due| self.work_on(due))),
+                    Some(Err(error)) => {
+                        tracing::warn!(error = %Chain(&error), "documents are not read now");
+                        rests_until = Instant::now() + POLL;
+                    }
+                }
             }
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = tokio::time::sleep(POLL) => {}
+            if ended.is_empty() {
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    Some(end) = steps.next() => ended.push(end),
+                    () = tokio::time::sleep(POLL) => {}
+                }
+            }
+            for (document, went_on) in ended.drain(..) {
+                places.leave(&document);
+                // What cannot be written now is not tried again at once.
+                if !went_on {
+                    rests_until = Instant::now() + POLL;
+                }
             }
         }
     }
@@ -108,15 +139,46 @@ where
     /// # Errors
     /// [`StorageError`]: what is written stays, and the rest can be done again.
     pub async fn round(&self) -> Result<usize, StorageError> {
-        let due = self.store.read().await?.knowledge().due(self.cx.now(), AT_ONCE).await?;
-        let steps = due.into_iter().map(async |due| {
-            let id = due.document.id.clone();
-            self.step(due).await.inspect_err(|error| {
-                tracing::warn!(document = %id, error = %Chain(error), "a document is tried again");
-            })
+        let next = self.next_due(&mut Places::default()).await?;
+        let done = join_all(next.into_iter().map(|due| self.work_on(due))).await;
+        Ok(done.into_iter().filter(|(_, went_on)| *went_on).count())
+    }
+
+    /// Does the next step of a document. Returns whether it went on.
+    async fn work_on(&self, due: DueDocument) -> (DocumentId, bool) {
+        let id = due.document.id.clone();
+        let done = self.step(due).await.inspect_err(|error| {
+            tracing::warn!(document = %id, error = %Chain(error), "a document is tried again");
         });
-        let done = join_all(steps).await;
-        Ok(done.into_iter().filter(Result::is_ok).count())
+        (id, done.is_ok())
+    }
+
+    /// Gives the free places to documents that are to be worked on. Routers take turns.
+    ///
+    /// # Errors
+    /// [`StorageError`]: no place is given.
+    async fn next_due(&self, places: &mut Places) -> Result<Vec<DueDocument>, StorageError> {
+        let mut next: Vec<DueDocument> = Vec::new();
+        while !places.are_taken() {
+            let due = match self.due(&places.waiting()).await {
+                Ok(due) => due,
+                Err(error) => {
+                    next.iter().for_each(|due| places.leave(&due.document.id));
+                    return Err(error);
+                }
+            };
+            let before = next.len();
+            next.extend(due.into_iter().filter(|due| places.take(&due.document)));
+            // Each query but the last ones gives a place away.
+            if next.len() == before && !places.begin_round() {
+                break;
+            }
+        }
+        Ok(next)
+    }
+
+    async fn due(&self, but_of: &[RouterId]) -> Result<Vec<DueDocument>, StorageError> {
+        self.store.read().await?.knowledge().due(self.cx.now(), LOOKED_AT, but_of).await
     }
 
     /// Has the documents embedded anew whose router has another embedder now.
@@ -218,9 +280,11 @@ where
             }
             MediaType::Text | MediaType::Markdown | MediaType::Html => content,
         };
+        let left = CancellationToken::new();
+        let _leaves = left.clone().drop_guard();
         let reading = aside(move || -> Result<Vec<String>, String> {
-            let text = text_of(media_type, &content).map_err(|error| error.to_string())?;
-            chunks_of(media_type, &text).map_err(|error| error.to_string())
+            let text = text_unless(media_type, &content, &left).map_err(|error| error.to_string())?;
+            chunks_unless(media_type, &text, &left).map_err(|error| error.to_string())
         });
         match tokio::time::timeout(READING, reading).await {
             Ok(Ok(read)) => read,
@@ -240,24 +304,33 @@ where
         let mut tx = self.store.read().await?;
         let texts = tx.knowledge().texts(&document.id, document.embedded, BATCH).await?;
         let credential = credential_of(&mut tx, &document.router_id).await?;
+        let has_no_budget = is_used_up(&mut tx, &document.router_id, self.cx.now()).await?;
         drop(tx);
         if texts.is_empty() {
             return Ok(Batch::Nothing);
         }
-        let OpenEmbedder { model, embedder } = match self.embedders.open(credential.as_ref()).await {
+        let opened = match self.embedders.open(credential.as_ref()).await {
             Ok(opened) => opened,
             Err(error) => return Ok(Batch::Failed(error)),
         };
+        let is_free = opened.is_hashing();
+        let OpenEmbedder { model, embedder } = opened;
         if document.embedded > 0 && document.embedded_by.as_ref() != Some(&model) {
             return Ok(Batch::Restart(model));
+        }
+        if has_no_budget && !is_free {
+            return Ok(Batch::NoBudget);
         }
         let (places, texts): (Vec<u32>, Vec<String>) = texts.into_iter().unzip();
         let embedded = tokio::time::timeout(BATCH_TIME, embedder.embed(&texts)).await;
         let no_answer = || Err(ModelError::unavailable("no answer in time"));
         Ok(match embedded.unwrap_or_else(|_| no_answer()) {
-            Ok(vectors) if vectors.len() == texts.len() => {
+            Ok(Embedded { vectors, used }) if vectors.len() == texts.len() => {
                 let vectors = vectors.into_iter().map(Embedding::normalised);
-                Batch::Embedded(model, places.into_iter().zip(vectors).collect())
+                let router = document.router_id.clone();
+                let call =
+                    used.map(|used| ModelCall::of_work(ModelWork::Embedding, router, None, used, &self.cx));
+                Batch::Embedded(model, places.into_iter().zip(vectors).collect(), call)
             }
             Ok(_) => Batch::Failed(ModelError::Unreadable { reason: "a text without a vector".to_owned() }),
             Err(error) => {
@@ -273,11 +346,18 @@ where
         loop {
             let written = transact(&*self.store, async |tx: &mut S::Tx| -> Result<(), StorageError> {
                 let found: Option<Document> = tx.records().find_for_update(&seen.id).await?;
-                let Some(document) = found.filter(|document| is_same(seen, document)) else { return Ok(()) };
+                let Some(document) = found else { return Ok(()) };
+                // Vectors of what was replaced meanwhile are paid for, too.
+                if let Change::Batch(Batch::Embedded(.., Some(call)), _) = change {
+                    tx.model_usage().note(std::slice::from_ref(call)).await?;
+                }
+                if !is_same(seen, &document) {
+                    return Ok(());
+                }
                 match change {
                     Change::Fetched(content) => tx.knowledge().put_content(&seen.id, &content.bytes).await?,
                     Change::Passages(texts) => tx.knowledge().put_chunks(&seen.id, texts).await?,
-                    Change::Batch(Batch::Embedded(_, vectors), _) => {
+                    Change::Batch(Batch::Embedded(_, vectors, _), _) => {
                         tx.knowledge().put_embeddings(&seen.id, vectors).await?;
                     }
                     _ => {}
@@ -290,6 +370,22 @@ where
                 Err(error) if error.is_lost_race() && retries.again() => {}
                 outcome => return outcome,
             }
+        }
+    }
+}
+
+/// Waits for some work while steps go on, because it may wait for a connection that one of them has. Returns what the work
+/// does, and adds the steps that end meanwhile to `ended`.
+async fn beside<T, F: Future>(
+    steps: &mut FuturesUnordered<F>,
+    ended: &mut Vec<F::Output>,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            Some(end) = steps.next() => ended.push(end),
         }
     }
 }

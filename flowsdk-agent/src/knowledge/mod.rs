@@ -14,6 +14,7 @@ mod hashing;
 mod ingest;
 mod model;
 mod pdf;
+mod places;
 mod repository;
 mod search;
 mod searcher;
@@ -36,6 +37,6 @@ pub use model::{
 pub use pdf::{NoPdfs, PdfError, PdfReader};
 pub use repository::{DueDocument, HasKnowledge, KnowledgeRepository};
 pub use search::{KnowledgeQuery, Nearest, Passage, Place, SearchPage, Searched, pages_of, told};
-pub use searcher::KnowledgeSearch;
+pub use searcher::{Found, KnowledgeSearch};
 pub use service::{FoundPassage, Knowledge, PASSAGES, SearchKnowledge};
 pub use web::{InvalidWebAddress, NoWeb, Web, WebAddress, WebError, WebPage};

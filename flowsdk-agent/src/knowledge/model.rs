@@ -72,7 +72,7 @@ pub struct Document {
     pub revision: u32,
     /// How far it is.
     pub status: DocumentStatus,
-    /// Why it failed.
+    /// Why it failed; or why it waits, while `status` is `embedding`.
     #[schema(required = true)]
     pub error: Option<String>,
     /// The passages that it has; 0 until it is read.

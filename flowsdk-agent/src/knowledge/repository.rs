@@ -36,8 +36,14 @@ pub trait KnowledgeRepository: Send {
         attempts: u32,
     ) -> Result<(), StorageError>;
 
-    /// Returns documents that are to be worked on now, those first that have waited the longest.
-    async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<DueDocument>, StorageError>;
+    /// Returns documents that are to be worked on now, those first that have waited the longest. Those of `but_of` are left
+    /// out.
+    async fn due(
+        &mut self,
+        now: Timestamp,
+        limit: u32,
+        but_of: &[RouterId],
+    ) -> Result<Vec<DueDocument>, StorageError>;
 
     /// Stores the passages of a document, without vectors, instead of any that it had.
     async fn put_chunks(&mut self, document: &DocumentId, texts: &[String]) -> Result<(), StorageError>;

@@ -12,13 +12,22 @@ use tokio::sync::Semaphore;
 
 use super::embedders::credential_of;
 use super::{Embedders, Embedding, HasKnowledge, KnowledgeError, KnowledgeQuery, Passage};
-use crate::model::ModelError;
+use crate::model::{Embedded, ModelError, Used};
 
 /// How long the vector of a query is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Searches that read vectors at once. Each reads all of its router over a connection of the database.
 const READINGS: usize = 4;
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The passages, the nearest first.
+    pub passages: Vec<Passage>,
+    /// What the vector of the text used; `None` where no model was asked.
+    pub used: Option<Used>,
+}
 
 /// Finds passages by what they say.
 #[derive(Debug)]
@@ -38,8 +47,8 @@ where
         Self { store, embedders, readings: Semaphore::new(READINGS) }
     }
 
-    /// Returns the passages of a router's documents with one of these tags that are nearest to a text, the nearest first. No
-    /// transaction is open while the model is asked.
+    /// Finds the passages of a router's documents with one of these tags that are nearest to a text. No transaction is open
+    /// while the model is asked. What it used is for the caller to note.
     ///
     /// # Errors
     /// [`KnowledgeError::Embedder`], [`KnowledgeError::Storage`].
@@ -49,16 +58,18 @@ where
         tags: &[String],
         text: &str,
         limit: usize,
-    ) -> Result<Vec<Passage>, KnowledgeError> {
+    ) -> Result<Found, KnowledgeError> {
         let credential = credential_of(&mut self.store.read().await?, router_id).await?;
         let opened = self.embedders.open(credential.as_ref()).await?;
         let texts = [text.to_owned()];
-        let vectors = tokio::time::timeout(PATIENCE, opened.embedder.embed(&texts)).await;
-        let vector = vectors.unwrap_or_else(|_| Err(ModelError::unavailable("no answer in time")))?.pop();
+        let embedded = tokio::time::timeout(PATIENCE, opened.embedder.embed(&texts)).await;
+        let embedded = embedded.unwrap_or_else(|_| Err(ModelError::unavailable("no answer in time")))?;
+        let Embedded { mut vectors, used } = embedded;
         let no_vector = || ModelError::Unreadable { reason: "no vector of the text".to_owned() };
-        let vector = Embedding::normalised(vector.ok_or_else(no_vector)?);
+        let vector = Embedding::normalised(vectors.pop().ok_or_else(no_vector)?);
         let query = KnowledgeQuery { router_id, tags, model: &opened.model, vector: &vector, limit };
         let _permit = self.readings.acquire().await;
-        Ok(self.store.read().await?.knowledge().nearest(&query).await?)
+        let passages = self.store.read().await?.knowledge().nearest(&query).await?;
+        Ok(Found { passages, used })
     }
 }

@@ -21,6 +21,7 @@ use super::{
     Content, Document, DocumentChange, DocumentFilter, DocumentId, Embedders, HasKnowledge,
     KnowledgeError as Error, KnowledgeSearch, MAX_DOCUMENTS, NewContent, NewDocument, NewFile, Passage,
 };
+use crate::usage::{HasModelUsage, ModelCall, ModelWork, note_alone};
 
 /// Creates, shows, changes, deletes and searches documents. One whose router is out of the caller's reach is not found.
 #[derive(Debug)]
@@ -34,7 +35,8 @@ pub struct Knowledge<S> {
 
 impl<S: Store> Knowledge<S>
 where
-    S::Tx: HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials + HasIdempotency,
+    S::Tx:
+        HasRecords<Document> + HasKnowledge + HasRouters + HasLlmCredentials + HasIdempotency + HasModelUsage,
 {
     /// Creates a service over `store` that notes its changes in `changes`, and has queries embedded by `embedders`.
     pub fn new(
@@ -223,7 +225,11 @@ where
         let router = self.store.read().await?.routers().find(&router_id).await?;
         router.ok_or(RouterUnknown)?;
         let found = self.search.search(&router_id, &tags, &query, limit as usize).await?;
-        Ok(found.into_iter().map(FoundPassage::from).collect())
+        if let Some(used) = found.used {
+            let call = ModelCall::of_work(ModelWork::Embedding, router_id, None, used, &self.cx);
+            note_alone(&*self.store, call).await;
+        }
+        Ok(found.passages.into_iter().map(FoundPassage::from).collect())
     }
 }
 

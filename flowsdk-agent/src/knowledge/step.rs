@@ -6,9 +6,15 @@ use flowsdk_core::time::Timestamp;
 
 use super::{Content, Document, DocumentStatus, Embedding, WebError};
 use crate::model::{ModelError, Patience, jitter};
+use crate::usage::ModelCall;
 
 /// How often a batch or an address is tried again: for some minutes. Its server may ask for half an hour at most.
 const PATIENCE: Patience = Patience { retries: 30, turn: Duration::from_mins(30) };
+
+/// When it is looked again whether the budget of a router has something left. A retry by an administrator looks at once.
+const BUDGET_PAUSE: Duration = Duration::from_mins(10);
+/// What is said of a document that waits for a budget.
+const NO_BUDGET: &str = "it waits: the budget of its router is used up";
 
 /// What a step makes of a document.
 pub(super) enum Change {
@@ -32,12 +38,14 @@ pub(super) enum Change {
 
 /// What became of a batch of passages.
 pub(super) enum Batch {
-    /// Their vectors, made by this model, from the first passage that had none.
-    Embedded(String, Vec<(u32, Embedding)>),
+    /// Their vectors, made by this model, from the first passage that had none; and the call, if somebody is paid for it.
+    Embedded(String, Vec<(u32, Embedding)>, Option<ModelCall>),
     /// Those that were there are of another model: all are made anew by this one.
     Restart(String),
     /// There is nothing left.
     Nothing,
+    /// No model is asked: the budget of the router is used up.
+    NoBudget,
     /// The model did not answer as it should.
     Failed(ModelError),
 }
@@ -87,15 +95,19 @@ pub(super) fn next(document: Document, change: &Change, now: Timestamp) -> Next 
             })
         }
         Change::Unreadable(why) => ends(document.failed(why.as_str())),
-        Change::Batch(Batch::Embedded(model, vectors), _) => {
+        Change::Batch(Batch::Embedded(model, vectors, _), _) => {
             let embedded = document.embedded.saturating_add(count(vectors.len()));
-            let document = Document { embedded, embedded_by: Some(model.clone()), ..document };
+            let document = Document { embedded, embedded_by: Some(model.clone()), error: None, ..document };
             if embedded < document.chunks { goes_on(document) } else { ready(document) }
         }
         Change::Batch(Batch::Restart(model), _) => {
             goes_on(Document { embedded: 0, embedded_by: Some(model.clone()), ..document })
         }
         Change::Batch(Batch::Nothing, _) => ready(document),
+        Change::Batch(Batch::NoBudget, attempts) => {
+            let document = Document { error: Some(NO_BUDGET.to_owned()), ..document };
+            Next { document, due: Some(now + BUDGET_PAUSE), attempts: *attempts }
+        }
         Change::Batch(Batch::Failed(error), attempts) => again(document, *attempts, error, error.to_string()),
         Change::Nothing => ends(document),
     }

@@ -11,4 +11,4 @@ pub use error::ModelError;
 pub use patience::Patience;
 pub(crate) use patience::jitter;
 pub use provider::{Answer, Cut, Known, ModelProvider, ModelRequest, ToolDefinition};
-pub use senses::{Embedder, Speech, Transcriber};
+pub use senses::{Embedded, Embedder, Speech, Transcribed, Transcriber, Used};

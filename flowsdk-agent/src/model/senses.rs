@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use async_trait::async_trait;
+use flowsdk_core::event::TokenUsage;
 
 use super::ModelError;
 
@@ -13,7 +14,7 @@ pub trait Embedder: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`ModelError`]: there are vectors of all texts, or of none.
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError>;
+    async fn embed(&self, texts: &[String]) -> Result<Embedded, ModelError>;
 }
 
 /// Turns speech into text.
@@ -23,7 +24,7 @@ pub trait Transcriber: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`ModelError`].
-    async fn transcribe(&self, speech: Speech) -> Result<String, ModelError>;
+    async fn transcribe(&self, speech: Speech) -> Result<Transcribed, ModelError>;
 }
 
 /// A recording.
@@ -33,4 +34,31 @@ pub struct Speech {
     pub bytes: Vec<u8>,
     /// Its media type, such as `audio/ogg`.
     pub mime_type: String,
+}
+
+/// The vectors of texts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedded {
+    /// The vector of each text, in their order.
+    pub vectors: Vec<Vec<f32>>,
+    /// What they used; `None` where no model was asked.
+    pub used: Option<Used>,
+}
+
+/// What is said in a recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transcribed {
+    /// What is said.
+    pub text: String,
+    /// What it used; `None` where no model was asked.
+    pub used: Option<Used>,
+}
+
+/// What a call of a model used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Used {
+    /// The provider's name of the model, by which it has a price.
+    pub model: String,
+    /// The tokens; zero where the provider does not say, or counts minutes.
+    pub tokens: TokenUsage,
 }

@@ -12,7 +12,10 @@ use serde_json::Value;
 use super::error::{read_refusal, wait_of};
 use super::sse::EventStream;
 use super::{completions, embeddings, responses, transcriptions};
-use crate::model::{Answer, Embedder, ModelError, ModelProvider, ModelRequest, Speech, Transcriber};
+use crate::model::{
+    Answer, Embedded, Embedder, ModelError, ModelProvider, ModelRequest, Speech, Transcribed, Transcriber,
+    Used,
+};
 
 /// Most bytes of an answer that are read.
 const MAX_ANSWER: usize = 8 << 20;
@@ -117,10 +120,12 @@ struct OpenAiEmbedder {
 
 #[async_trait]
 impl Embedder for OpenAiEmbedder {
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
+    async fn embed(&self, texts: &[String]) -> Result<Embedded, ModelError> {
         let body = embeddings::body(&self.model, self.dimensions, texts);
         let answer = self.server.json(self.server.post("/embeddings")?.json(&body)).await?;
-        embeddings::read(&answer, texts.len(), self.dimensions)
+        let vectors = embeddings::read(&answer, texts.len(), self.dimensions)?;
+        let used = Used { model: self.model.clone(), tokens: embeddings::tokens(&answer) };
+        Ok(Embedded { vectors, used: Some(used) })
     }
 }
 
@@ -132,14 +137,17 @@ struct OpenAiTranscriber {
 
 #[async_trait]
 impl Transcriber for OpenAiTranscriber {
-    async fn transcribe(&self, speech: Speech) -> Result<String, ModelError> {
+    async fn transcribe(&self, speech: Speech) -> Result<Transcribed, ModelError> {
         let file = Part::bytes(speech.bytes).file_name(transcriptions::file_name(&speech.mime_type));
         let no_type = |_| ModelError::Refused { reason: "a media type that is none".to_owned() };
         let file = file.mime_str(&speech.mime_type).map_err(no_type)?;
         let form =
             Form::new().text("model", self.model.clone()).text("response_format", "json").part("file", file);
         let sent = self.server.post("/audio/transcriptions")?.multipart(form);
-        transcriptions::read(&self.server.json(sent).await?)
+        let answer = self.server.json(sent).await?;
+        let text = transcriptions::read(&answer)?;
+        let used = Used { model: self.model.clone(), tokens: transcriptions::tokens(&answer) };
+        Ok(Transcribed { text, used: Some(used) })
     }
 }
 

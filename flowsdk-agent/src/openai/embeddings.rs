@@ -1,7 +1,9 @@
 //! Embeddings.
 
+use flowsdk_core::event::TokenUsage;
 use serde_json::{Value, json};
 
+use super::lenient::count;
 use crate::model::ModelError;
 
 /// Returns the body of a request for the vectors of texts.
@@ -30,6 +32,13 @@ pub(super) fn read(answer: &Value, count: usize, dimensions: u32) -> Result<Vec<
     Ok(vectors)
 }
 
+/// Returns the tokens that vectors used.
+pub(super) fn tokens(answer: &Value) -> TokenUsage {
+    let usage = &answer["usage"];
+    let input_tokens = count(&usage["prompt_tokens"]).max(count(&usage["total_tokens"]));
+    TokenUsage { input_tokens, ..TokenUsage::default() }
+}
+
 #[allow(clippy::cast_possible_truncation, reason = "vectors are of this precision")]
 fn number(value: &Value) -> Option<f32> {
     value.as_f64().map(|number| number as f32)
@@ -50,5 +59,19 @@ mod tests {
         assert!(read(&odd, 1, 2).is_err(), "what is no number");
         assert!(read(&json!({}), 1, 2).is_err());
         assert_eq!(read(&json!({}), 0, 2), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn servers_may_say_what_vectors_used() {
+        for (usage, expected) in [
+            (json!({ "prompt_tokens": 7, "total_tokens": 7 }), 7),
+            (json!({ "total_tokens": 7 }), 7),
+            (json!({ "prompt_tokens": 7 }), 7),
+            (json!({ "prompt_tokens": -7 }), 0),
+            (json!(null), 0),
+        ] {
+            let found = tokens(&json!({ "usage": usage }));
+            assert_eq!(found, TokenUsage { input_tokens: expected, ..TokenUsage::default() }, "{usage}");
+        }
     }
 }

@@ -5,7 +5,9 @@ use flowsdk_core::event::TokenUsage;
 use serde_json::Value;
 
 use super::script::{Fault, Rule, Script};
-use crate::model::{Answer, Item, ModelError, ModelProvider, ModelRequest, Speech, ToolCall, Transcriber};
+use crate::model::{
+    Answer, Item, ModelError, ModelProvider, ModelRequest, Speech, ToolCall, Transcribed, Transcriber,
+};
 
 /// A model that answers by rules. It keeps nothing: the same conversation has the same answer.
 #[derive(Debug, Clone, Default)]
@@ -38,9 +40,10 @@ impl ModelProvider for Scripted {
 
 #[async_trait]
 impl Transcriber for Scripted {
-    async fn transcribe(&self, _: Speech) -> Result<String, ModelError> {
+    async fn transcribe(&self, _: Speech) -> Result<Transcribed, ModelError> {
         let refused = || ModelError::Refused { reason: "the script hears nothing".to_owned() };
-        self.script.hears.clone().ok_or_else(refused)
+        let text = self.script.hears.clone().ok_or_else(refused)?;
+        Ok(Transcribed { text, used: None })
     }
 }
 

@@ -15,14 +15,14 @@ use flowsdk_core::session::{Channel, SentimentItem};
 use flowsdk_core::store::{Store, Transaction};
 
 use super::{JudgeError, OnDemandSettings};
-use crate::budget::HasBudgets;
+use crate::budget::{HasBudgets, is_used_up};
 use crate::configuration::HasAgentParts;
 use crate::executor::Models;
 use crate::guardrail::{GuardrailRules, Masking};
-use crate::model::{Answer, Item, ModelError, ModelRequest, ToolDefinition};
+use crate::model::{Answer, Item, ModelError, ModelRequest, ToolDefinition, Used};
 use crate::summary::{HasSummaries, Transcript};
 use crate::tool::{Command, NativeTool, SentimentNote, read};
-use crate::usage::Day;
+use crate::usage::{HasModelUsage, ModelCall, ModelWork, note_alone};
 
 /// Sentiments of a router that are judged at once.
 const AT_ONCE: u32 = 2;
@@ -41,12 +41,26 @@ const INSTRUCTIONS: &str = "You judge how the customer of a customer service fee
 
 /// A transaction with all that a judgement reads. Every transaction with those accessors is one.
 pub trait JudgeTx:
-    Transaction + HasSummaries + HasMessages + HasRouters + HasLlmCredentials + HasAgentParts + HasBudgets
+    Transaction
+    + HasSummaries
+    + HasMessages
+    + HasRouters
+    + HasLlmCredentials
+    + HasAgentParts
+    + HasBudgets
+    + HasModelUsage
 {
 }
 
 impl<
-    T: Transaction + HasSummaries + HasMessages + HasRouters + HasLlmCredentials + HasAgentParts + HasBudgets,
+    T: Transaction
+        + HasSummaries
+        + HasMessages
+        + HasRouters
+        + HasLlmCredentials
+        + HasAgentParts
+        + HasBudgets
+        + HasModelUsage,
 > JudgeTx for T
 {
 }
@@ -119,6 +133,11 @@ where
         let asking = self.ask(&asked);
         let answer = tokio::time::timeout(PATIENCE, asking).await;
         let mut answer = answer.unwrap_or_else(|_| Err(ModelError::unavailable("no answer in time")))?;
+        // Now, and not with the result: what is of no use, or comes when the ticket is closed, is paid for, too.
+        let used = Used { model: asked.settings.model.clone(), tokens: answer.usage };
+        let router = subject.router_id.clone();
+        let call = ModelCall::of_work(ModelWork::Sentiment, router, None, used, &self.cx);
+        note_alone(&*self.store, call).await;
         asked.masking.put_back_all(&mut answer.items);
         let SentimentNote { sentiment, score, signals, escalation_risk, note } = note_of(&answer)?;
         let item = SentimentItem { turn: 0, sentiment, score, updated_at: self.cx.now() };
@@ -171,8 +190,7 @@ where
         let settings = OnDemandSettings::of(router.sentiment_config.as_ref()).ok_or(JudgeError::Disabled)?;
         let id = router.llm_credential_id.ok_or(JudgeError::NoCredential)?;
         let credential = tx.llm_credentials().find(&id).await?.ok_or(JudgeError::NoCredential)?;
-        let budgets = tx.budgets().in_force(&Day::of(now).month()).await?;
-        if budgets.iter().any(|budget| budget.router_id == found.router_id && budget.is_used_up()) {
+        if is_used_up(&mut tx, &found.router_id, now).await? {
             return Err(JudgeError::NoBudget);
         }
         let guardrails = tx.agent_parts().guardrails_of(&found.router_id).await?;

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use flowsdk_core::context::OpContext;
 use flowsdk_core::credential::HasLlmCredentials;
 use flowsdk_core::event::SummaryRequest;
 use flowsdk_core::fault::{Chain, StorageError};
+use flowsdk_core::id::RouterId;
 use flowsdk_core::message::{HasMessages, HistoryQuery, Message};
 use flowsdk_core::router::HasRouters;
 use flowsdk_core::store::{Retries, Store, Transaction, transact};
@@ -14,10 +16,12 @@ use flowsdk_core::stream::topic::Summary;
 use tokio_util::sync::CancellationToken;
 
 use super::{HasSummaries, SummarySettings, SummarySubject, Transcript};
+use crate::budget::{HasBudgets, is_used_up};
 use crate::configuration::HasAgentParts;
 use crate::executor::Models;
 use crate::guardrail::{GuardrailRules, Masking};
-use crate::model::{Item, ModelError, ModelRequest};
+use crate::model::{Item, ModelError, ModelRequest, Used};
+use crate::usage::{HasModelUsage, ModelCall, ModelWork, note_alone};
 
 /// The consumer group on `stream:summary`.
 pub const SUMMARY_GROUP: &str = "summary";
@@ -35,12 +39,27 @@ const INSTRUCTIONS: &str = "You summarise conversations of a customer service fo
 
 /// A transaction with all that a summary reads and writes. Every transaction with those accessors is one.
 pub trait SummaryTx:
-    Transaction + HasSummaries + HasMessages + HasRouters + HasLlmCredentials + HasAgentParts
+    Transaction
+    + HasSummaries
+    + HasMessages
+    + HasRouters
+    + HasLlmCredentials
+    + HasAgentParts
+    + HasBudgets
+    + HasModelUsage
 {
 }
 
-impl<T: Transaction + HasSummaries + HasMessages + HasRouters + HasLlmCredentials + HasAgentParts> SummaryTx
-    for T
+impl<
+    T: Transaction
+        + HasSummaries
+        + HasMessages
+        + HasRouters
+        + HasLlmCredentials
+        + HasAgentParts
+        + HasBudgets
+        + HasModelUsage,
+> SummaryTx for T
 {
 }
 
@@ -62,6 +81,7 @@ pub enum SummaryError {
 #[derive(Debug)]
 pub struct Summarizer<S> {
     store: Arc<S>,
+    cx: OpContext,
     models: Arc<dyn Models>,
 }
 
@@ -70,12 +90,12 @@ where
     S::Tx: SummaryTx,
 {
     /// Creates a consumer over `store`, which asks `models`.
-    pub fn new(store: Arc<S>, models: Arc<dyn Models>) -> Self {
-        Self { store, models }
+    pub fn new(store: Arc<S>, cx: OpContext, models: Arc<dyn Models>) -> Self {
+        Self { store, cx, models }
     }
 
-    /// Writes the summary that is asked for. One that is there stays, and none is written where the router wants none, or
-    /// nobody said a word.
+    /// Writes the summary that is asked for. One that is there stays, and none is written where the router wants none, its
+    /// budget is used up, or nobody said a word.
     ///
     /// # Errors
     /// [`SummaryError`]: nothing was written.
@@ -94,12 +114,18 @@ where
             })
             .await?;
         let summary: String = asked.masking.put_back(answer.text().trim()).chars().take(LONGEST).collect();
+        let used = Used { model: asked.settings.model, tokens: answer.usage };
+        let call = ModelCall::of_work(ModelWork::Summary, asked.router, None, used, &self.cx);
         if summary.is_empty() {
+            note_alone(&*self.store, call).await;
             return Err(SummaryError::Empty);
         }
         let mut retries = Retries::default();
         loop {
-            let write = async |tx: &mut S::Tx| tx.summaries().write(request, &summary).await;
+            let write = async |tx: &mut S::Tx| -> Result<(), StorageError> {
+                tx.summaries().write(request, &summary).await?;
+                tx.model_usage().note(std::slice::from_ref(&call)).await
+            };
             match transact(&*self.store, write).await {
                 Err(error) if error.is_lost_race() && retries.again() => {}
                 written => return Ok(written?),
@@ -115,17 +141,23 @@ where
         let settings = SummarySettings::of(router.copilot_config.as_ref());
         let Some((settings, id)) = settings.zip(router.llm_credential_id) else { return Ok(None) };
         let Some(credential) = tx.llm_credentials().find(&id).await? else { return Ok(None) };
+        if is_used_up(&mut tx, &subject.router_id, self.cx.now()).await? {
+            tracing::info!(router = %subject.router_id, "no summary is written: the budget is used up");
+            return Ok(None);
+        }
         let guardrails = tx.agent_parts().guardrails_of(&subject.router_id).await?;
         let rules = guardrails.iter().filter_map(|guardrail| guardrail.rules.as_ref());
         let mut masking = Masking::new(&GuardrailRules::merged(rules).masked_data);
         let said = said(&mut tx, request, &subject).await?;
         let transcript = Transcript::of(&said, &mut masking);
-        Ok(transcript.map(|transcript| Asked { settings, credential, transcript, masking }))
+        let router = subject.router_id;
+        Ok(transcript.map(|transcript| Asked { router, settings, credential, transcript, masking }))
     }
 }
 
 /// What a model is asked.
 struct Asked {
+    router: RouterId,
     settings: SummarySettings,
     credential: flowsdk_core::credential::LlmCredential,
     transcript: Transcript,

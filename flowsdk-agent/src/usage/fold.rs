@@ -2,28 +2,29 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flowsdk_core::fault::StorageError;
+use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::{AgentId, RouterId};
 use flowsdk_core::store::{Store, transact};
 
-use super::{Day, HasModelUsage, ModelCall, ModelUsage, UsageFigures};
+use super::{Day, HasModelUsage, ModelCall, ModelUsage, ModelWork, UsageFigures};
 use crate::money::Money;
 use crate::price::{HasModelPrices, ModelPrice};
 
-/// Adds calls up by router, agent, model and day, in this order of their names. Each is rounded by itself, so the sums do not
+/// Adds calls up by router, work, agent, model and day, in this order. Each is rounded by itself, so the sums do not
 /// depend on which calls are added up together.
 pub fn fold(calls: &[ModelCall], prices: &[ModelPrice]) -> Vec<ModelUsage> {
     let prices = by_model(prices);
-    let mut sums: BTreeMap<(&RouterId, &AgentId, &str, Day), UsageFigures> = BTreeMap::new();
+    let mut sums: BTreeMap<(&RouterId, ModelWork, Option<&AgentId>, &str, Day), UsageFigures> =
+        BTreeMap::new();
     for call in calls {
         let price = prices.get(&(call.router_id.as_str(), call.model.as_str())).copied();
-        let key = (&call.router_id, &call.agent_id, call.model.as_str(), call.day);
+        let key = (&call.router_id, call.work, call.agent_id.as_ref(), call.model.as_str(), call.day);
         *sums.entry(key).or_default() += call.figures(price);
     }
     let mut usage = Vec::with_capacity(sums.len());
-    for ((router, agent, model, day), figures) in sums {
-        let (router_id, agent_id) = (router.clone(), agent.clone());
-        usage.push(ModelUsage { router_id, agent_id, model: model.to_owned(), day, figures });
+    for ((router, work, agent, model, day), figures) in sums {
+        let (router_id, agent_id) = (router.clone(), agent.cloned());
+        usage.push(ModelUsage { router_id, work, agent_id, model: model.to_owned(), day, figures });
     }
     usage
 }
@@ -77,6 +78,20 @@ where
     .await
 }
 
+/// Notes a call in a commit of its own. Its answer is there, and paid for, so a note that cannot be written is only logged.
+pub(crate) async fn note_alone<S: Store>(store: &S, call: ModelCall)
+where
+    S::Tx: HasModelUsage,
+{
+    let noted = transact(store, async |tx: &mut S::Tx| -> Result<(), StorageError> {
+        tx.model_usage().note(std::slice::from_ref(&call)).await
+    });
+    if let Err(error) = noted.await {
+        let ModelCall { router_id, model, .. } = &call;
+        tracing::warn!(router = %router_id, model, error = %Chain(&error), "what a model used is not counted");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -85,14 +100,15 @@ mod tests {
 
     fn call(
         position: u32,
-        (router, agent, model, day): (u8, u8, u8, u8),
+        (router, agent, model, day, work): (u8, u8, u8, u8, usize),
         tokens: (u64, u64, u64),
     ) -> ModelCall {
         ModelCall {
-            turn_id: "t".parse().expect("an id"),
+            source_id: "t".to_owned(),
             position,
+            work: ModelWork::ALL[work],
             router_id: format!("r{router}").parse().expect("an id"),
-            agent_id: format!("a{agent}").parse().expect("an id"),
+            agent_id: (agent > 0).then(|| format!("a{agent}").parse().expect("an id")),
             model: format!("m{model}"),
             day: Day::parse(&format!("2026-11-0{}", day + 1)).expect("a day"),
             input_tokens: tokens.0,
@@ -116,7 +132,7 @@ mod tests {
     }
 
     fn any_calls() -> impl Strategy<Value = Vec<ModelCall>> {
-        let key = (0..2_u8, 0..2_u8, 0..2_u8, 0..3_u8);
+        let key = (0..2_u8, 0..2_u8, 0..2_u8, 0..3_u8, 0..ModelWork::ALL.len());
         let tokens = (0..100_000_u64, 0..100_000_u64, 0..10_000_u64);
         prop::collection::vec((key, tokens), 0..60).prop_map(|calls| {
             let numbered = (0..).zip(calls);
@@ -135,15 +151,15 @@ mod tests {
             let mut rest = &calls[..];
             for cut in cuts {
                 let (some, left) = rest.split_at(cut.min(rest.len()));
-                for ModelUsage { router_id, agent_id, model, day, figures } in fold(some, &prices()) {
-                    *parts.entry((router_id, agent_id, model, day)).or_default() += figures;
+                for ModelUsage { router_id, work, agent_id, model, day, figures } in fold(some, &prices()) {
+                    *parts.entry((router_id, work, agent_id, model, day)).or_default() += figures;
                 }
                 rest = left;
             }
             prop_assert_eq!(rest, &[][..]);
             let whole: BTreeMap<_, _> = whole
                 .into_iter()
-                .map(|one| ((one.router_id, one.agent_id, one.model, one.day), one.figures))
+                .map(|one| ((one.router_id, one.work, one.agent_id, one.model, one.day), one.figures))
                 .collect();
             prop_assert_eq!(&parts, &whole);
             let mut total = UsageFigures::default();

@@ -1,7 +1,8 @@
-//! What models used: every call is noted with the answer that it gave, and counted a little later by day.
+//! What models used, in turns and in any other work: every call is noted with the answer that it gave, and counted a little
+//! later by day.
 //!
 //! Notes are rows of their own, so that turns of one router wait for no row in common. [`fold_some`] takes notes and adds
-//! them up by router, agent, model and day, with their cost by the prices of that moment.
+//! them up by router, work, agent, model and day, with their cost by the prices of that moment.
 
 mod day;
 mod error;
@@ -12,10 +13,11 @@ mod service;
 
 pub use day::{Day, InvalidDay};
 pub use error::UsageError;
+pub(crate) use fold::note_alone;
 pub use fold::{fold, fold_some, spending};
 pub use model::{
-    ModelCall, ModelUsage, UsageFigures, UsageFilter, UsageGroup, UsageGrouping, UsageKey, UsagePart,
-    UsageReport, UsageWanted,
+    ModelCall, ModelUsage, ModelWork, UsageFigures, UsageFilter, UsageGroup, UsageGrouping, UsageKey,
+    UsagePart, UsageReport, UsageWanted,
 };
 pub use repository::{HasModelUsage, ModelUsageRepository};
 pub use service::{MOST_DAYS, MOST_GROUPS, ModelUsages};

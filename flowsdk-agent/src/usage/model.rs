@@ -3,6 +3,7 @@
 use std::ops::AddAssign;
 
 use flowsdk_core::cell::Named;
+use flowsdk_core::context::OpContext;
 use flowsdk_core::event::TokenUsage;
 use flowsdk_core::id::{AgentId, RouterId};
 use flowsdk_core::router::{Reach, Reachable};
@@ -11,27 +12,46 @@ use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Day;
-use crate::ledger::{AgentTurn, AgentTurnId, ModelAnswered};
+use crate::ledger::{AgentTurn, ModelAnswered};
+use crate::model::Used;
 use crate::money::Money;
 use crate::price::ModelPrice;
 
 /// Most tokens that a call counts for: providers may say anything.
 const MOST_TOKENS: u64 = 1_000_000_000;
 
+/// What a model was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelWork {
+    /// An answer in a turn of an agent.
+    Turn,
+    /// A summary of a ticket or of a chat.
+    Summary,
+    /// A judgement of how a contact feels, on demand.
+    Sentiment,
+    /// What is said in a recording.
+    Transcription,
+    /// The vectors of passages, or of the text of a search.
+    Embedding,
+}
+
 /// The note of one call of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelCall {
-    /// The turn.
-    pub turn_id: AgentTurnId,
-    /// The place of the answer in the turn, from 0.
+    /// The id of the turn that it is an answer of. Any other call has an id of its own.
+    pub source_id: String,
+    /// The place of the answer in the turn, from 0; 0 for any other call.
     pub position: u32,
-    /// The router of the turn.
+    /// What the model was asked for.
+    pub work: ModelWork,
+    /// The router that pays it.
     pub router_id: RouterId,
-    /// The agent of the turn.
-    pub agent_id: AgentId,
+    /// The agent that it was made for; `None` for summaries, judgements, and what is no search of an agent.
+    pub agent_id: Option<AgentId>,
     /// The model that was asked.
     pub model: String,
-    /// The day on which the answer was written.
+    /// The day on which the answer was written, or came.
     pub day: Day,
     /// All tokens that went in, cached ones too.
     pub input_tokens: u64,
@@ -49,10 +69,11 @@ impl ModelCall {
             |answer: &ModelAnswered| answer.error.is_none() || answer.usage != TokenUsage::default();
         let answers = turn.answers.iter().enumerate().skip(from).filter(|(_, answer)| is_call(answer));
         let call = |(position, answer): (usize, &ModelAnswered)| Self {
-            turn_id: turn.id.clone(),
+            source_id: turn.id.to_string(),
             position: u32::try_from(position).unwrap_or(u32::MAX),
+            work: ModelWork::Turn,
             router_id: turn.router_id.clone(),
-            agent_id: turn.agent_id.clone(),
+            agent_id: Some(turn.agent_id.clone()),
             model: answer.model.clone(),
             day: Day::of(now),
             input_tokens: answer.usage.input_tokens.min(MOST_TOKENS),
@@ -60,6 +81,29 @@ impl ModelCall {
             output_tokens: answer.usage.output_tokens.min(MOST_TOKENS),
         };
         answers.map(call).collect()
+    }
+
+    /// Returns a call that is no answer of a turn, with an id of its own.
+    pub fn of_work(
+        work: ModelWork,
+        router_id: RouterId,
+        agent_id: Option<AgentId>,
+        used: Used,
+        cx: &OpContext,
+    ) -> Self {
+        let Used { model, tokens } = used;
+        Self {
+            source_id: cx.ids().next_id(),
+            position: 0,
+            work,
+            router_id,
+            agent_id,
+            model,
+            day: Day::of(cx.now()),
+            input_tokens: tokens.input_tokens.min(MOST_TOKENS),
+            cached_input_tokens: tokens.cached_input_tokens.min(MOST_TOKENS),
+            output_tokens: tokens.output_tokens.min(MOST_TOKENS),
+        }
     }
 
     /// Returns the figures of the call, by the price of its model.
@@ -113,13 +157,15 @@ impl AddAssign for UsageFigures {
     }
 }
 
-/// What an agent of a router used of a model on a day.
+/// What a router, or one of its agents, used of a model on a day, for work of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelUsage {
     /// The router.
     pub router_id: RouterId,
-    /// The agent.
-    pub agent_id: AgentId,
+    /// The work.
+    pub work: ModelWork,
+    /// The agent, if it was for one.
+    pub agent_id: Option<AgentId>,
     /// The model.
     pub model: String,
     /// The day.
@@ -140,6 +186,8 @@ pub enum UsageGrouping {
     Model,
     /// The day.
     Day,
+    /// The work.
+    Work,
 }
 
 /// Which calls a report is about, as it is asked for.
@@ -151,6 +199,8 @@ pub struct UsageFilter {
     pub agent_id: Option<AgentId>,
     /// Of this model.
     pub model: Option<String>,
+    /// Of this work.
+    pub work: Option<ModelWork>,
     /// From this day on.
     pub from: Option<Day>,
     /// Until this day, which is part of it.
@@ -176,6 +226,8 @@ pub struct UsageWanted {
     pub agent_id: Option<AgentId>,
     /// Those of this model.
     pub model: Option<String>,
+    /// Those of this work.
+    pub work: Option<ModelWork>,
     /// What the groups have in common.
     pub by: Vec<UsageGrouping>,
 }
@@ -201,14 +253,18 @@ pub struct UsageKey {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = RouterId, required = false)]
     pub router_id: Option<RouterId>,
-    /// The agent.
+    /// The agent; null for what no agent was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub agent_id: Option<AgentId>,
+    #[schema(value_type = Option<AgentId>, required = false)]
+    pub agent_id: Option<Option<AgentId>>,
     /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false, example = "gpt-5-mini")]
     pub model: Option<String>,
+    /// What the model was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = ModelWork, required = false)]
+    pub work: Option<ModelWork>,
 }
 
 /// A part of a report, as storage has it.
@@ -245,7 +301,7 @@ pub struct UsageReport {
     /// The last day, in UTC.
     #[schema(value_type = String, example = "2026-11-30")]
     pub to: Day,
-    /// The groups that have used something, by day, router, agent and model.
+    /// The groups that have used something, by day, router, agent, model and work.
     pub groups: Vec<UsageGroup>,
     /// The figures of all groups together.
     pub total: UsageFigures,

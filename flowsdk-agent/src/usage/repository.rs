@@ -15,7 +15,8 @@ pub trait ModelUsageRepository: Send {
     /// Returns up to `limit` calls that are noted, and forgets their notes.
     async fn take(&mut self, limit: u32) -> Result<Vec<ModelCall>, StorageError>;
 
-    /// Adds to what is counted, and to what routers have spent in a month. No two of these have the same router, agent, model and day.
+    /// Adds to what is counted, and to what routers have spent in a month. No two of these have the same router, work,
+    /// agent, model and day.
     async fn add(&mut self, usage: &[ModelUsage]) -> Result<(), StorageError>;
 
     /// Returns what is counted, in groups, and the calls that are only noted, all of one moment; of the routers in `only`, if

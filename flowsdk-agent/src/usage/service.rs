@@ -81,6 +81,7 @@ fn wanted(filter: &UsageFilter, today: Day) -> Result<UsageWanted, Error> {
         to,
         agent_id: filter.agent_id.clone(),
         model: filter.model.clone(),
+        work: filter.work,
         by: filter.by.clone(),
     })
 }
@@ -113,5 +114,6 @@ fn key_of(wanted: &UsageWanted, call: ModelCall) -> UsageKey {
         router_id: wanted.is_by(UsageGrouping::Router).then_some(call.router_id),
         agent_id: wanted.is_by(UsageGrouping::Agent).then_some(call.agent_id),
         model: wanted.is_by(UsageGrouping::Model).then_some(call.model),
+        work: wanted.is_by(UsageGrouping::Work).then_some(call.work),
     }
 }

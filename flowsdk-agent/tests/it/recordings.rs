@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use flowsdk_agent::model::{Embedder as _, Item, ModelError, Speech, Transcriber as _};
+use flowsdk_agent::model::{Embedded, Embedder as _, Item, ModelError, Speech, Transcriber as _};
 use flowsdk_agent::openai::Shape;
 use serde_json::Value;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
@@ -139,11 +139,15 @@ async fn recorded_vectors_are_read() {
         let dimensions = exchange["request"]["body"]["dimensions"].as_u64().unwrap_or(1_536);
         let dimensions = u32::try_from(dimensions).expect("a number");
         let model = server_at(&server, Shape::Responses).embedder("small".to_owned(), dimensions);
-        let vectors = model.embed(&texts).await;
+        let embedded = model.embed(&texts).await;
         // One recording asked for another encoding.
         let is_read = exchange["response"]["body"]["data"][0]["embedding"].is_array();
-        assert_eq!(vectors.is_ok(), is_read, "{name}: {vectors:?}");
-        for vector in vectors.unwrap_or_default() {
+        assert_eq!(embedded.is_ok(), is_read, "{name}: {embedded:?}");
+        let Ok(Embedded { vectors, used }) = embedded else { continue };
+        let used = used.expect("a model is asked");
+        let told = exchange["response"]["body"]["usage"]["prompt_tokens"].as_u64().unwrap_or_default();
+        assert_eq!((used.model.as_str(), used.tokens.input_tokens), ("small", told), "{name}");
+        for vector in vectors {
             let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
             assert!((length - 1.0).abs() < 0.01, "{name}: {length}");
         }
@@ -152,7 +156,7 @@ async fn recorded_vectors_are_read() {
 
 #[tokio::test]
 async fn recorded_transcriptions_are_read() {
-    let recorded = exchanges("/v1/audio/transcriptions");
+    let (recorded, mut is_counted) = (exchanges("/v1/audio/transcriptions"), false);
     assert!(recorded.len() >= 8, "{}", recorded.len());
     for (name, exchange) in recorded {
         let server = replay(&exchange["response"]).await;
@@ -160,5 +164,16 @@ async fn recorded_transcriptions_are_read() {
         let said =
             server_at(&server, Shape::Responses).transcriber("whisper".to_owned()).transcribe(speech).await;
         assert_eq!(said.is_ok(), exchange["response"]["status"] == 200, "{name}: {said:?}");
+        let Ok(said) = said else { continue };
+        let used = said.used.expect("a model is asked");
+        let told = &exchange["response"]["body"]["usage"];
+        let tokens = |field: &str| told[field].as_u64().unwrap_or_default();
+        assert_eq!(
+            (used.tokens.input_tokens, used.tokens.output_tokens),
+            (tokens("input_tokens"), tokens("output_tokens")),
+            "{name}"
+        );
+        is_counted |= used.tokens.input_tokens > 0;
     }
+    assert!(is_counted, "none has tokens");
 }

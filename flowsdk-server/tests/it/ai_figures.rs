@@ -140,9 +140,13 @@ async fn usage_is_reported(setup: Setup) {
     assert_eq!((&group["model"], &group["routerId"]), (&json!("m"), &json!(here)));
     assert!(group["agentId"].is_string() && !group.contains_key("day"), "{group:?}");
     assert_eq!(by["total"], report["total"]);
+    let by = admin.get(&format!("{path}&by=work&work=turn")).await.ok(200);
+    assert_eq!((&by["groups"][0]["work"], &by["total"]), (&json!("turn"), &report["total"]));
+    assert_eq!(admin.get(&format!("{path}&work=summary")).await.ok(200)["groups"], json!([]));
     for (query, fields) in [
         ("by=hour", &["by"][..]),
         ("by=", &["by"]),
+        ("work=tea", &["work"]),
         ("from=yesterday&to=2026-13-01", &["from", "to"]),
         ("from=2026-11-02&to=2026-11-01", &["from"]),
         ("from=2025-01-01&to=2026-11-01", &["from"]),

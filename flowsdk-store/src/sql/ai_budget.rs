@@ -1,6 +1,7 @@
 //! Budgets of models, and what routers have spent in a month.
 
 use async_trait::async_trait;
+use constcat::concat;
 use flowsdk_agent::budget::{Budget, BudgetId, BudgetInForce, BudgetRepository, HasBudgets};
 use flowsdk_agent::money::Money;
 use flowsdk_core::cell::Json;
@@ -25,16 +26,19 @@ pub(super) static TABLE: RecordSql = RecordSql::of::<Budget>(&[]);
 pub(super) const SPENT: Sql =
     sql_list!("SELECT router_id, cost FROM router_spending WHERE month = $2 AND router_id ", "$1", "");
 
-pub(super) const IN_FORCE: Sql =
-    sql("SELECT ai_budget.id, ai_budget.router_id, monthly_amount, COALESCE(cost, 0), warned_of
+const ACTIVE: &str = "SELECT ai_budget.id, ai_budget.router_id, monthly_amount, COALESCE(cost, 0), warned_of
      FROM ai_budget LEFT JOIN router_spending
         ON router_spending.router_id = ai_budget.router_id AND router_spending.month = $1
-     WHERE is_active = 1");
+     WHERE is_active = 1";
+
+pub(super) const IN_FORCE: Sql = sql(ACTIVE);
+
+pub(super) const OF_ROUTER: Sql = sql(concat!(ACTIVE, " AND ai_budget.router_id = $2"));
 
 const WARN: Sql =
     sql("UPDATE ai_budget SET warned_of = $2 WHERE id = $1 AND (warned_of IS NULL OR warned_of <> $2)");
 
-super::statement::statements! { SPENT, IN_FORCE, WARN; TABLE }
+super::statement::statements! { SPENT, IN_FORCE, OF_ROUTER, WARN; TABLE }
 
 impl RouterTable for Budget {
     fn sql() -> &'static RecordSql {
@@ -68,6 +72,14 @@ impl BudgetRepository for SqlTx {
 
     async fn in_force(&mut self, month: &str) -> Result<Vec<BudgetInForce>, StorageError> {
         self.conn.fetch_all(IN_FORCE, (month,)).await
+    }
+
+    async fn of_router(
+        &mut self,
+        router: &RouterId,
+        month: &str,
+    ) -> Result<Option<BudgetInForce>, StorageError> {
+        self.conn.fetch_optional(OF_ROUTER, (month, router)).await
     }
 
     async fn warn(&mut self, id: &BudgetId, month: &str) -> Result<bool, StorageError> {

@@ -59,12 +59,16 @@ const SET_DUE: Sql = sql("INSERT INTO knowledge_work (document_id, due_at, attem
 
 const NOT_DUE: Sql = sql("DELETE FROM knowledge_work WHERE document_id = $1");
 
-pub(super) const DUE: Sql = sql(concat!(
-    "SELECT ",
-    Document::COLUMNS,
-    ", attempts FROM knowledge_work JOIN knowledge_document ON id = document_id
-     WHERE due_at <= $1 ORDER BY due_at, document_id LIMIT $2"
-));
+pub(super) const DUE: Sql = sql_list!(
+    concat!(
+        "SELECT ",
+        Document::COLUMNS,
+        ", attempts FROM knowledge_work JOIN knowledge_document ON id = document_id
+         WHERE due_at <= $1 AND NOT router_id "
+    ),
+    "$3",
+    " ORDER BY due_at, document_id LIMIT $2"
+);
 
 const FORGET_CHUNKS: Sql = sql("DELETE FROM knowledge_chunk WHERE document_id = $1");
 
@@ -167,8 +171,14 @@ impl KnowledgeRepository for SqlTx {
         }
     }
 
-    async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<DueDocument>, StorageError> {
-        let rows: Vec<With<Document, (u32,)>> = self.conn.fetch_all(DUE, (now, i64::from(limit))).await?;
+    async fn due(
+        &mut self,
+        now: Timestamp,
+        limit: u32,
+        but_of: &[RouterId],
+    ) -> Result<Vec<DueDocument>, StorageError> {
+        let binds = (now, i64::from(limit), Json(but_of));
+        let rows: Vec<With<Document, (u32,)>> = self.conn.fetch_all(DUE, binds).await?;
         Ok(rows.into_iter().map(|With(document, (attempts,))| DueDocument { document, attempts }).collect())
     }
 

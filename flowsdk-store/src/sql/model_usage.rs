@@ -1,4 +1,6 @@
-//! What models used: calls that are noted, and their sums by router, agent, model and day.
+//! What models used: calls that are noted, and their sums by router, work, agent, model and day.
+
+use std::borrow::Cow;
 
 use async_trait::async_trait;
 use constcat::concat;
@@ -7,9 +9,9 @@ use flowsdk_agent::usage::{
     Day, HasModelUsage, ModelCall, ModelUsage, ModelUsageRepository, UsageFigures, UsageGrouping, UsageKey,
     UsagePart, UsageWanted, spending,
 };
-use flowsdk_core::cell::Json;
-use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::RouterId;
+use flowsdk_core::cell::{Cell, Json, Kind, Value};
+use flowsdk_core::fault::{BoxError, StorageError};
+use flowsdk_core::id::{AgentId, RouterId};
 
 use super::SqlTx;
 use super::bind::{Binder, Binds};
@@ -19,12 +21,42 @@ use super::statement::{RowsSql, Sql, sql, sql_per};
 
 record! {
     ModelCall in "model_call" {
-        turn_id, position, router_id, agent_id, model, day, input_tokens, cached_input_tokens, output_tokens
+        source_id = turn_id, position, work, router_id, agent_id as Option<AgentId>, model, day, input_tokens, cached_input_tokens,
+        output_tokens
     }
 }
 
 record! {
-    ModelUsage in "model_usage" { router_id, agent_id, model, day, figures as UsageFigures }
+    ModelUsage in "model_usage" { router_id, day, work, agent_id as Option<AgentId>, model, figures as UsageFigures }
+}
+
+/// The agent of a call. What no agent was asked has an empty text: the column is part of a key, and keys have no NULL.
+struct Caller(Option<AgentId>);
+
+impl Cell for Caller {
+    const KIND: Kind = Kind::Text;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Text(Cow::Borrowed(self.0.as_ref().map_or("", AgentId::as_str))))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        let text = value.into_text()?;
+        Ok(Self(if text.is_empty() { None } else { Some(AgentId::parse(text)?) }))
+    }
+}
+
+impl Part for Option<AgentId> {
+    const COLUMNS: &'static str = "agent_id";
+    const COUNT: usize = 1;
+
+    fn read(cells: &mut Cells<'_>, table: &'static str) -> Result<Self, StorageError> {
+        Ok(cells.of::<Caller>(table, "agent_id")?.0)
+    }
+
+    fn bind(&self, to: &mut Binder<'_>) {
+        to.bind(self.as_ref().map_or("", AgentId::as_str));
+    }
 }
 
 impl Part for UsageFigures {
@@ -65,7 +97,7 @@ pub(super) const TAKE: Sql = sql(concat!(
 
 /// A cost stays where it is before no number can hold it.
 static ADD: RowsSql = RowsSql::insert::<ModelUsage>(
-    " ON CONFLICT (router_id, day, agent_id, model) DO UPDATE SET
+    " ON CONFLICT (router_id, day, work, agent_id, model) DO UPDATE SET
         calls = model_usage.calls + excluded.calls,
         input_tokens = model_usage.input_tokens + excluded.input_tokens,
         cached_input_tokens = model_usage.cached_input_tokens + excluded.cached_input_tokens,
@@ -82,22 +114,24 @@ static SPEND: RowsSql = RowsSql::new(
         THEN router_spending.cost ELSE router_spending.cost + excluded.cost END",
 );
 
-/// `$1` and `$2` are the first and the last day, `$3` to `$6` say by what to group, `$7` and `$8` are an agent and a model,
-/// `$9` is the number of parts.
+/// `$1` and `$2` are the first and the last day, `$3` to `$7` say by what to group, `$8` to `$10` are an agent, a model and a
+/// work, `$11` is the number of parts.
 const COUNTED: &str = "SELECT 0, CASE WHEN $3 = 1 THEN day END AS day_key, CASE WHEN $4 = 1 THEN router_id END AS router_key,
-        CASE WHEN $5 = 1 THEN agent_id END AS agent_key, CASE WHEN $6 = 1 THEN model END AS model_key, NULL, 0,
+        CASE WHEN $5 = 1 THEN agent_id END AS agent_key, CASE WHEN $6 = 1 THEN model END AS model_key,
+        CASE WHEN $7 = 1 THEN work END AS work_key, NULL, 0,
         CAST(SUM(calls) AS BIGINT), CAST(SUM(input_tokens) AS BIGINT), CAST(SUM(cached_input_tokens) AS BIGINT),
         CAST(SUM(output_tokens) AS BIGINT), CAST(SUM(cost) AS BIGINT), CAST(SUM(unpriced_tokens) AS BIGINT)
      FROM model_usage";
-const NOTED: &str = " GROUP BY day_key, router_key, agent_key, model_key
+const NOTED: &str = " GROUP BY day_key, router_key, agent_key, model_key, work_key
      UNION ALL
-     SELECT 1, day, router_id, agent_id, model, turn_id, position, 1, input_tokens, cached_input_tokens, output_tokens, 0, 0
+     SELECT 1, day, router_id, agent_id, model, work, turn_id, position, 1, input_tokens, cached_input_tokens, output_tokens, 0, 0
      FROM model_call";
 const WANTED: &str = " WHERE day >= $1 AND day <= $2
-     AND (CAST($7 AS TEXT) IS NULL OR agent_id = $7) AND (CAST($8 AS TEXT) IS NULL OR model = $8)";
-const OF_ROUTERS: &str = " AND router_id IN (SELECT value FROM json_each($10))";
-const OF_ROUTERS_PG: &str = " AND router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($10)))";
-const LIMITED: &str = " LIMIT $9";
+     AND (CAST($8 AS TEXT) IS NULL OR agent_id = $8) AND (CAST($9 AS TEXT) IS NULL OR model = $9)
+     AND (CAST($10 AS TEXT) IS NULL OR work = $10)";
+const OF_ROUTERS: &str = " AND router_id IN (SELECT value FROM json_each($12))";
+const OF_ROUTERS_PG: &str = " AND router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($12)))";
+const LIMITED: &str = " LIMIT $11";
 
 pub(super) const REPORT: Sql = sql(concat!(COUNTED, WANTED, NOTED, WANTED, LIMITED));
 pub(super) const REPORT_OF: Sql = sql_per(
@@ -105,8 +139,10 @@ pub(super) const REPORT_OF: Sql = sql_per(
     concat!(COUNTED, WANTED, OF_ROUTERS_PG, NOTED, WANTED, OF_ROUTERS_PG, LIMITED),
 );
 
-pub(super) const FORGET: Sql = sql("DELETE FROM model_usage WHERE (router_id, day, agent_id, model) IN
-        (SELECT router_id, day, agent_id, model FROM model_usage WHERE day < $1 ORDER BY day LIMIT $2)");
+pub(super) const FORGET: Sql = sql(
+    "DELETE FROM model_usage WHERE (router_id, day, work, agent_id, model) IN
+        (SELECT router_id, day, work, agent_id, model FROM model_usage WHERE day < $1 ORDER BY day LIMIT $2)",
+);
 
 pub(super) const FORGET_SPENDING: Sql = sql("DELETE FROM router_spending WHERE (router_id, month) IN
         (SELECT router_id, month FROM router_spending WHERE month < $1 ORDER BY month LIMIT $2)");
@@ -123,18 +159,20 @@ impl Row for UsagePart {
             let key = UsageKey {
                 day: cells.next()?,
                 router_id: cells.next()?,
-                agent_id: cells.next()?,
+                agent_id: cells.next::<Option<Caller>>()?.map(|caller| caller.0),
                 model: cells.next()?,
+                work: cells.next()?,
             };
             let (_, _): (Option<String>, i64) = (cells.next()?, cells.next()?);
             return Ok(Self::Counted(key, UsageFigures::read(cells, "model_usage")?));
         }
-        let (day, router_id, agent_id, model) = (cells.next()?, cells.next()?, cells.next()?, cells.next()?);
-        let (turn_id, position) = (cells.next()?, cells.next()?);
+        let (day, router_id, Caller(agent_id)) = (cells.next()?, cells.next()?, cells.next()?);
+        let (model, work, source_id, position) = (cells.next()?, cells.next()?, cells.next()?, cells.next()?);
         let figures = UsageFigures::read(cells, "model_call")?;
         Ok(Self::Noted(ModelCall {
-            turn_id,
+            source_id,
             position,
+            work,
             router_id,
             agent_id,
             model,
@@ -157,12 +195,16 @@ impl Binds for Asked<'_> {
     fn bind_all(self, to: &mut Binder<'_>) {
         let Self { wanted, only, limit } = self;
         to.bind(&wanted.from).bind(&wanted.to);
-        for grouping in
-            [UsageGrouping::Day, UsageGrouping::Router, UsageGrouping::Agent, UsageGrouping::Model]
-        {
+        for grouping in [
+            UsageGrouping::Day,
+            UsageGrouping::Router,
+            UsageGrouping::Agent,
+            UsageGrouping::Model,
+            UsageGrouping::Work,
+        ] {
             to.bind(i64::from(wanted.is_by(grouping)));
         }
-        to.bind(&wanted.agent_id).bind(&wanted.model).bind(i64::from(limit));
+        to.bind(&wanted.agent_id).bind(&wanted.model).bind(&wanted.work).bind(i64::from(limit));
         if let Some(only) = only {
             to.bind(Json(only));
         }

@@ -11,6 +11,7 @@ mod records;
 mod references;
 mod rotation;
 mod statements;
+mod usage;
 
 use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_agent::usage::{Day, UsageFilter, UsageGrouping, UsageReport};
+use flowsdk_agent::usage::{Day, ModelWork, UsageFilter, UsageGrouping, UsageReport};
 use flowsdk_core::id::AgentId;
 use flowsdk_core::text::Text;
 use utoipa::IntoParams;
@@ -25,14 +25,19 @@ struct UsageParams {
     /// Those of this model.
     #[param(example = "gpt-5-mini")]
     model: Option<String>,
+    /// Those that were made for this work.
+    work: Option<ModelWork>,
     /// From this day on, in UTC; absent, 29 days before `to`. A period has at most 400 days.
     #[param(pattern = r"^\d{4}-\d{2}-\d{2}$", example = "2026-11-01")]
     from: Option<String>,
     /// Until this day, which is part of it; absent, today.
     #[param(pattern = r"^\d{4}-\d{2}-\d{2}$", example = "2026-11-30")]
     to: Option<String>,
-    /// What the groups have in common: some of `router`, `agent`, `model` and `day`, separated by commas; absent, `day`.
-    #[param(pattern = "^(router|agent|model|day)(,(router|agent|model|day))*$", example = "model,day")]
+    /// What the groups have in common: some of `router`, `agent`, `model`, `work` and `day`, separated by commas; absent, `day`.
+    #[param(
+        pattern = "^(router|agent|model|work|day)(,(router|agent|model|work|day))*$",
+        example = "model,day"
+    )]
     by: Option<String>,
 }
 
@@ -45,13 +50,14 @@ impl FromQuery for UsageFilter {
         };
         let (from, to) = (day("from"), day("to"));
         let must = Text::new(
-            "Deve ser uma lista de router, agent, model e day",
-            "Must be a list of router, agent, model and day",
+            "Deve ser uma lista de router, agent, model, work e day",
+            "Must be a list of router, agent, model, work and day",
         );
         Self {
             router_id,
             agent_id: query.id("agentId", AgentId::parse),
             model: query.text("model"),
+            work: query.one_of("work", &ModelWork::ALL, ModelWork::name),
             from,
             to,
             by: query.parsed("by", groupings, must).unwrap_or_else(|| vec![UsageGrouping::Day]),

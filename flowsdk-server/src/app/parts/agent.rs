@@ -42,7 +42,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let embedders = embedders(ground)?;
     let key = || Arc::clone(&ground.config.master_key);
     let models = models(ground)?;
-    let summarizer = Summarizer::new(Arc::clone(&ground.store), Arc::clone(&models));
+    let summarizer = Summarizer::new(Arc::clone(&ground.store), ground.cx.clone(), Arc::clone(&models));
     let config = ConsumerConfig { parallel: SUMMARIES_AT_ONCE, ..ConsumerConfig::named("summary") };
     drop(ground.consume(Each::new(summarizer), &SUMMARIES, config));
     let key = key();

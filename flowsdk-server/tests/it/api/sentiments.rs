@@ -66,6 +66,14 @@ async fn somebody_asks_how_a_contact_feels(setup: Setup) {
     })
     .await;
 
+    // Each judgement is paid for by the router, and by no agent.
+    let path_of_usage = format!("/ai/usage?routerId={}&by=work,agent,model", tickets.router);
+    let used = tickets.admin.get(&path_of_usage).await.ok(200);
+    let [group] = &used["groups"].as_array().unwrap()[..] else { panic!("{used}") };
+    assert_eq!((&group["work"], &group["agentId"]), (&json!("sentiment"), &Value::Null));
+    assert!(group.as_object().unwrap().contains_key("agentId"), "{group}");
+    assert_eq!((&group["model"], &group["calls"]), (&json!("m"), &json!(2)));
+
     // It stays when the ticket is closed, and nobody is asked any more.
     let closed = bia.post(&format!("/tickets/{}/close", id(&ticket)), &json!({})).await.ok(200);
     assert_eq!(closed["sentimentHistory"], again["sentimentHistory"]);
@@ -81,6 +89,8 @@ async fn sentiments_that_nobody_judges(setup: Setup) {
     let path = format!("/tickets/{}/sentiment", id(&ticket));
     let ask = async || admin.post(&path, &json!({})).await;
     ask().await.refused(502, "model_failed", "O modelo não deu uma resposta utilizável");
+    let used = admin.get(&format!("/ai/usage?routerId={}&work=sentiment", tickets.router)).await.ok(200);
+    assert_eq!(used["total"]["calls"], 1, "an answer of no use is paid for");
 
     let all = json!([{ "resource": HELPDESK, "actions": ["read", "write"] }]);
     let stranger = admin.member(&setup, &all, &[&setup.seeded.router]).await;

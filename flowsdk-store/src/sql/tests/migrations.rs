@@ -82,6 +82,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0069_guardrail_rules", "80a8a573180b", "f039f3d83f9f"),
     ("0070_ticket_handoff", "6a659cfad1fb", "a094533dc138"),
     ("0071_knowledge_address", "0a6ec547bdf3", "50b2499844f7"),
+    ("0072_model_work", "85bedb5725e7", "f742da2c9ad7"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

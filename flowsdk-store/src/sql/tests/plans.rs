@@ -249,6 +249,11 @@ async fn reports_on_models_read_the_days_of_their_period_only() {
             ai_budget::IN_FORCE,
             "SEARCH router_spending USING INDEX sqlite_autoindex_router_spending_1 (router_id=? AND month=?) LEFT-JOIN",
         ),
+        (ai_budget::OF_ROUTER, "SEARCH ai_budget USING INDEX ai_budget_of_router (router_id=?)"),
+        (
+            ai_budget::OF_ROUTER,
+            "SEARCH router_spending USING INDEX sqlite_autoindex_router_spending_1 (router_id=? AND month=?) LEFT-JOIN",
+        ),
         (
             ai_budget::SPENT,
             "SEARCH router_spending USING INDEX sqlite_autoindex_router_spending_1 (router_id=? AND month=?)",
@@ -494,7 +499,7 @@ async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
         (agent_turn::RUNNING, 1, "agent_turn_running"),
         (agent_turn::OF_ACTIVATION, 4, "agent_turn_by_session"),
         (agent_turn::PAST, 2, "agent_turn_by_session"),
-        (knowledge::DUE, 2, "knowledge_work_due"),
+        (knowledge::DUE, 3, "knowledge_work_due"),
         (knowledge::TEXTS, 3, "knowledge_chunk_pkey"),
         (knowledge::VECTORS, 3, "knowledge_chunk_pkey"),
     ];

@@ -15,6 +15,7 @@ use flowsdk_core::change::Author;
 use flowsdk_core::router::Reach;
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::crashes::dies_after;
 use super::library::Library;
@@ -30,6 +31,7 @@ on_every_database! {
     what_is_replaced_while_it_is_fetched_stays_so,
     what_is_deleted_while_it_is_fetched_is_gone,
     a_pdf_is_read_by_its_reader,
+    a_slow_site_of_one_router_delays_no_other,
 }
 
 const MENU: &str = "https://tea.example/menu";
@@ -254,4 +256,29 @@ async fn a_pdf_is_read_by_its_reader(store: SqlStore) {
     ] {
         assert_eq!(error_of(&work(read).await), expected);
     }
+}
+
+async fn a_slow_site_of_one_router_delays_no_other(store: SqlStore) {
+    let (world, library) = library(store).await;
+    world.add_router("router2", "c2").await;
+    let permits = u32::try_from(library.site.gate.available_permits()).expect("few");
+    let gate = library.site.gate.acquire_many(permits).await.expect("a gate");
+    for number in 0..30 {
+        library.add_address("router1", &format!("{MENU}/{number}")).await;
+    }
+    let tea = library.add("router2", "Menu", &[], "Green tea").await;
+    let stop = CancellationToken::new();
+    let read = async {
+        while library.get(&tea).await.status != DocumentStatus::Ready {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        () = library.ingest.run(&stop) => panic!("nobody stops it"),
+        () = read => {}
+    }
+    assert_eq!(library.site.asked().len(), 4, "a router has a part of the places");
+    drop(gate);
+    library.work().await;
+    assert_eq!(library.site.asked().len(), 30);
 }

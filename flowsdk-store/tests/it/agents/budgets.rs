@@ -25,7 +25,7 @@ fn echo() -> Value {
 
 impl Agents {
     /// Gives the router a budget of so many millionths, or changes the one that it has.
-    async fn limit(&self, micros: i64, is_active: bool) {
+    pub(super) async fn limit(&self, micros: i64, is_active: bool) {
         let now = self.world.cx.now();
         let budget = Budget {
             id: "budget".parse().expect("an id"),
@@ -50,7 +50,7 @@ impl Agents {
     }
 
     /// What is spent in this month.
-    async fn spent(&self) -> i64 {
+    pub(super) async fn spent(&self) -> i64 {
         let month = Day::of(self.world.cx.now()).month();
         let mut tx = self.world.store.read().await.expect("read");
         let routers = std::slice::from_ref(&self.world.router);

@@ -34,7 +34,7 @@ on_every_database! {
     documents_take_turns,
 }
 
-async fn library(store: SqlStore) -> (World, Library) {
+pub(super) async fn library(store: SqlStore) -> (World, Library) {
     let world = World::new(store).await;
     world.add_router("router2", "c2").await;
     let library = Library::new(&world.store, &world.cx);
@@ -42,7 +42,7 @@ async fn library(store: SqlStore) -> (World, Library) {
 }
 
 /// A text of so many passages, each a section.
-fn long(passages: usize) -> String {
+pub(super) fn long(passages: usize) -> String {
     (0..passages).map(|at| format!("# Section {at}\n\n{}\n\n", "word ".repeat(150 + at % 7))).collect()
 }
 

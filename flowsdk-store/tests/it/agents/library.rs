@@ -8,10 +8,11 @@ use flowsdk_agent::knowledge::{
     Document, DocumentId, DocumentStatus, Embedders, HashingEmbedder, Ingest, Knowledge, NewContent,
     NewDocument, OpenEmbedder, SearchKnowledge,
 };
-use flowsdk_agent::model::{Embedder, ModelError};
+use flowsdk_agent::model::{Embedded, Embedder, ModelError, Used};
 use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::credential::LlmCredential;
+use flowsdk_core::event::TokenUsage;
 use flowsdk_core::router::Reach;
 use flowsdk_core::time::Timestamp;
 use flowsdk_store::sql::SqlStore;
@@ -21,7 +22,10 @@ use tokio::sync::Semaphore;
 use super::site::{Site, Visited};
 use crate::support::stepping::Stepping;
 
-/// A model of vectors. It remembers how many texts it was given at once, and fails as often as it is told.
+/// The name by which its vectors are paid.
+pub(crate) const BILLED: &str = "vectors";
+
+/// A model of vectors, ten tokens a text. It remembers how many texts it was given at once, and fails as often as it is told.
 #[derive(Debug)]
 pub(crate) struct Teacher {
     /// The name of its vectors.
@@ -60,13 +64,17 @@ impl Embedders for Taught {
 
 #[async_trait]
 impl Embedder for Taught {
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
+    async fn embed(&self, texts: &[String]) -> Result<Embedded, ModelError> {
         self.0.asked.lock().expect("a lock").push(texts.len());
         self.0.gate.acquire().await.expect("it is never closed").forget();
         let fault = self.0.faults.lock().expect("a lock").pop_front();
         match fault {
             Some(fault) => Err(fault),
-            None => HashingEmbedder.embed(texts).await,
+            None => {
+                let Embedded { vectors, .. } = HashingEmbedder.embed(texts).await?;
+                let tokens = TokenUsage { input_tokens: 10 * texts.len() as u64, ..TokenUsage::default() };
+                Ok(Embedded { vectors, used: Some(Used { model: BILLED.to_owned(), tokens }) })
+            }
         }
     }
 }

@@ -28,7 +28,7 @@ on_every_database! {
 }
 
 /// Searches for what the contact asks for, and says what was found.
-fn searching() -> Value {
+pub(super) fn searching() -> Value {
     json!([
         { "when": { "input": "about (.*)$" }, "calls": [
             { "tool": "ragSearch", "arguments": { "query": "{{1}}" } },
@@ -39,7 +39,7 @@ fn searching() -> Value {
 }
 
 /// Agents that search the documents of a library.
-async fn agents(store: SqlStore, rules: &Value) -> (Agents, Library) {
+pub(super) async fn agents(store: SqlStore, rules: &Value) -> (Agents, Library) {
     let mut agents = Agents::new(store, rules).await;
     agents.world.add_router("router2", "c2").await;
     let library = Library::new(&agents.world.store, &agents.world.cx);

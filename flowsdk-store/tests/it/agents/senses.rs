@@ -7,9 +7,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use flowsdk_agent::executor::{Media, ReadableFile};
 use flowsdk_agent::ledger::AgentTurn;
-use flowsdk_agent::model::{Item, ModelError, Speech, Transcriber};
+use flowsdk_agent::model::{Item, ModelError, Speech, Transcribed, Transcriber, Used};
 use flowsdk_agent::turn::{MediaFault, UNSEEN, transcribed};
 use flowsdk_core::conversation::ConversationEvent;
+use flowsdk_core::event::TokenUsage;
 use flowsdk_core::media::MediaId;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{Mode, SessionId};
@@ -19,6 +20,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::crashes::dies_after;
+use super::works::by_work;
 use super::world::Agents;
 use crate::conversations::world::session;
 use crate::support::databases::on_every_database;
@@ -34,7 +36,7 @@ on_every_database! {
     what_cannot_be_seen_is_said,
 }
 
-/// A model that hears. It says what is in the bytes of a recording, unless it fails.
+/// A model that hears, for 50 tokens and 5 more. It says what is in the bytes of a recording, unless it fails.
 #[derive(Debug)]
 pub(crate) struct Ears {
     pub(crate) calls: Mutex<usize>,
@@ -57,12 +59,16 @@ impl Ears {
 
 #[async_trait]
 impl Transcriber for Ears {
-    async fn transcribe(&self, speech: Speech) -> Result<String, ModelError> {
+    async fn transcribe(&self, speech: Speech) -> Result<Transcribed, ModelError> {
         *self.calls.lock().expect("a lock") += 1;
         self.gate.acquire().await.expect("it is never closed").forget();
         match self.fault.lock().expect("a lock").clone() {
             Some(fault) => Err(fault),
-            None => Ok(String::from_utf8(speech.bytes).expect("a text")),
+            None => {
+                let tokens = TokenUsage { input_tokens: 50, output_tokens: 5, ..TokenUsage::default() };
+                let used = Used { model: "ears".to_owned(), tokens };
+                Ok(Transcribed { text: String::from_utf8(speech.bytes).expect("a text"), used: Some(used) })
+            }
         }
     }
 }
@@ -103,7 +109,13 @@ fn echo() -> Value {
 }
 
 impl Agents {
-    fn file(&self, visitor: &str, id: &str, mime_type: &'static str, content: Result<&str, MediaFault>) {
+    pub(super) fn file(
+        &self,
+        visitor: &str,
+        id: &str,
+        mime_type: &'static str,
+        content: Result<&str, MediaFault>,
+    ) {
         let content = content.map(|content| content.as_bytes().to_vec());
         let size = content.as_ref().map_or(0, |content| content.len() as u64);
         let filed = Filed { session: session(visitor), mime_type, content, size };
@@ -120,7 +132,7 @@ impl Agents {
         self.deliver().await;
     }
 
-    async fn send_audio(&self, visitor: &str, id: &str) {
+    pub(super) async fn send_audio(&self, visitor: &str, id: &str) {
         self.send(visitor, json!({ "type": "audio", "audio": { "id": id, "mime_type": "audio/ogg" } })).await;
     }
 
@@ -130,7 +142,7 @@ impl Agents {
     }
 
     /// The agents have the session of a visitor, and have said something.
-    async fn attended(&self, visitor: &str) {
+    pub(super) async fn attended(&self, visitor: &str) {
         self.reach(visitor, "tea").await;
         self.serve(visitor).await;
         self.mind.asked.lock().expect("a lock").clear();
@@ -236,6 +248,8 @@ async fn a_recording_is_paid_for_once(store: SqlStore) {
         assert!((1..=2).contains(&all), "after {polls} polls");
         let said = agents.world.transcript_of(&visitor).await;
         assert_eq!(said.last().expect("a line"), "< [Áudio transcrito]: \"hi\"", "after {polls} polls");
+        let counted = by_work(&agents.world).await["sales ears transcription"];
+        assert_eq!(counted.calls, polls as u64, "what is stored is counted once, after {polls} polls");
         if done {
             break;
         }

@@ -29,15 +29,16 @@ on_every_database! {
     personal_data_are_in_the_summary_and_not_in_its_request,
 }
 
-struct Scene {
-    agents: Agents,
+pub(super) struct Scene {
+    pub(super) agents: Agents,
     helpdesk: Helpdesk,
-    summarizer: Summarizer<Stepping>,
+    pub(super) summarizer: Summarizer<Stepping>,
 }
 
 impl Scene {
-    async fn new(store: SqlStore) -> Self {
+    pub(super) async fn new(store: SqlStore) -> Self {
         let rules = json!([
+            { "when": { "instructions": "You summarise" }, "text": "Tea." },
             { "when": { "input": "bye" }, "calls": [{ "tool": "endAgentSession" }] },
             { "when": { "input": "human" }, "calls": [{ "tool": "transferToHuman" }] },
             { "when": { "instructions": "You are sales", "input": "^(.*)$" }, "calls": [
@@ -55,7 +56,7 @@ impl Scene {
     }
 
     /// A visitor speaks with the agent until they have said goodbye; what is asked for then.
-    async fn attend(&self, visitor: &str, text: &str) -> SummaryRequest {
+    pub(super) async fn attend(&self, visitor: &str, text: &str) -> SummaryRequest {
         self.agents.reach(visitor, text).await;
         self.agents.serve(visitor).await;
         self.agents.say(visitor, "bye").await;
@@ -69,11 +70,11 @@ impl Scene {
         requests.into_iter().map(|request| serde_json::from_value(request).expect("a request")).collect()
     }
 
-    fn will_write(&self, text: &str) {
+    pub(super) fn will_write(&self, text: &str) {
         self.agents.mind.answer_first([vec![Item::Assistant { text: text.to_owned() }]]);
     }
 
-    async fn last_summary(&self, visitor: &str) -> Option<String> {
+    pub(super) async fn last_summary(&self, visitor: &str) -> Option<String> {
         let of = [self.agents.world.contact(visitor).await.id];
         let mut tx = self.agents.world.store.read().await.expect("read");
         let found = tx.contact_catalog().find(&of, None).await.expect("find").pop();

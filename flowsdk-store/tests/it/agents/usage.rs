@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use super::crashes::dies_after;
 use super::world::Agents;
+use crate::conversations::world::World;
 use crate::support::databases::on_every_database;
 
 on_every_database! {
@@ -34,6 +35,29 @@ const DAY: Duration = Duration::from_hours(24);
 fn echo() -> Value {
     json!({ "when": { "input": "^(.*)$" }, "calls": [
         { "tool": "sendTextMessage", "arguments": { "text": "You said {{1}}" } }] })
+}
+
+/// The figures of a report: of each group its key, and those of all.
+pub(super) async fn report(
+    world: &World,
+    filter: UsageFilter,
+) -> (BTreeMap<String, UsageFigures>, UsageFigures) {
+    let usages = ModelUsages::new(Arc::clone(&world.store), world.cx.clone());
+    let filter = Reach::ALL.admit(filter).expect("within reach");
+    let report = usages.report(Reach::ALL, &filter).await.expect("a report");
+    let groups = report.groups.into_iter().map(|group| {
+        let key = group.key;
+        let day = key.day.map(|day| day.to_string());
+        let names = [
+            day,
+            key.router_id.map(|id| id.to_string()),
+            key.agent_id.map(|agent| agent.map_or_else(|| "-".to_owned(), |id| id.to_string())),
+            key.model,
+            key.work.map(|work| work.name().to_owned()),
+        ];
+        (names.into_iter().flatten().collect::<Vec<_>>().join(" "), group.figures)
+    });
+    (groups.collect(), report.total)
 }
 
 impl Agents {
@@ -54,23 +78,8 @@ impl Agents {
         tx.commit().await.expect("commit");
     }
 
-    /// The figures of a report: of each group its key, and those of all.
     async fn report(&self, filter: UsageFilter) -> (BTreeMap<String, UsageFigures>, UsageFigures) {
-        let usages = ModelUsages::new(Arc::clone(&self.world.store), self.world.cx.clone());
-        let filter = Reach::ALL.admit(filter).expect("within reach");
-        let report = usages.report(Reach::ALL, &filter).await.expect("a report");
-        let groups = report.groups.into_iter().map(|group| {
-            let key = group.key;
-            let day = key.day.map(|day| day.to_string());
-            let names = [
-                day,
-                key.router_id.map(|id| id.to_string()),
-                key.agent_id.map(|id| id.to_string()),
-                key.model,
-            ];
-            (names.into_iter().flatten().collect::<Vec<_>>().join(" "), group.figures)
-        });
-        (groups.collect(), report.total)
+        report(&self.world, filter).await
     }
 
     /// What the answers of all turns used, without costs.

@@ -252,7 +252,7 @@ impl Agents {
     }
 
     pub(crate) fn summarizer(&self) -> Summarizer<Stepping> {
-        Summarizer::new(Arc::clone(&self.stepping), self.models())
+        Summarizer::new(Arc::clone(&self.stepping), self.world.cx.clone(), self.models())
     }
 
     pub(crate) async fn add_agent(&self, id: &str, change: impl FnOnce(&mut AiAgent)) {
