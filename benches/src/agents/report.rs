@@ -112,6 +112,6 @@ const WORK: &str = "
 Every session writes again as soon as it is answered. The model takes its time for each of the three answers of a turn: a call of
 a flow of kind `tool`, the message, and nothing more. The ideal is that time alone: a session whose last turn is answered has
 waited for all answers of its turns but the very last. Messages of the contact come by the inbox, as from the stream; each step
-of a turn is a commit, with the message and the session. The executor has one core, SQLite is in it, and PostgreSQL is on the
+of a turn is committed, with the message and the session, before the next one begins. The executor has one core, SQLite is in it, and PostgreSQL is on the
 other one. The model is in the program: the time of its client over HTTP is not measured.
 ";

@@ -2,7 +2,8 @@
 //!
 //! One runs at a time, under a lease, and has the turns of all sessions under way, one a session. No transaction is open
 //! while a model or a tool is waited for. What an answer does is in one commit: messages, variables, handoffs, results of calls
-//! and the answer itself. Many sessions share a commit, when they have something to write at the same time. A commit first looks whether the session is still the agent's (rulings S14).
+//! and the answer itself. Sessions that have something to write at the same time share it. A commit first looks whether a
+//! session is still the agent's (rulings S14).
 
 mod acting;
 mod asking;

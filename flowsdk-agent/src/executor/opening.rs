@@ -372,9 +372,7 @@ where
                 attended.insert(id, found);
             }
             writes.write_turns(tx, self.cx.now()).await?;
-            let saved = self.save(tx, writes.sessions).await?.into_iter();
-            let mut saved: HashMap<_, _> =
-                saved.map(|(session, sent)| (session.id.clone(), (session, sent))).collect();
+            let mut saved = self.save(tx, writes.sessions).await?;
             let (mut contacts, mut turns) = (Vec::new(), Vec::new());
             for (id, outcome) in &attended {
                 if let Attended::Turn(begun) = outcome {
@@ -386,8 +384,8 @@ where
             reading.read_past(tx, &contacts, &turns).await?;
             let mut opened = Vec::with_capacity(ids.len());
             for id in ids {
-                let (session, sent) =
-                    saved.remove(id).map(|(session, sent)| (Some(session), sent)).unwrap_or_default();
+                let (session, sent) = saved.remove(id).unzip();
+                let sent = sent.unwrap_or_default();
                 opened.push(match attended.remove(id) {
                     None | Some(Attended::NotNow) => Opened::NotNow,
                     Some(Attended::Over) => Opened::Over(sent),

@@ -1,10 +1,12 @@
 //! How what turns have done is saved, and what goes out after the commit.
 
+use std::collections::HashMap;
+
 use flowsdk_core::conversation::say_all;
 use flowsdk_core::event::{AgentEvent, Notice, OutgoingEvent};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
-use flowsdk_core::session::{Channel, HasSessions as _, Session, SessionWrite};
+use flowsdk_core::session::{Channel, HasSessions as _, Session, SessionId, SessionWrite};
 use flowsdk_core::store::Store;
 use flowsdk_core::stream::outbox::HasOutbox as _;
 use serde_json::{Map, Value};
@@ -59,7 +61,8 @@ impl<S: Store> Executor<S>
 where
     S::Tx: ExecutorTx,
 {
-    /// Saves steps of turns, what the answers and other calls of models since the step before used, and the sessions with what they send.
+    /// Saves steps of turns, what the answers and other calls of models since the step before used, and the sessions with what
+    /// they send.
     pub(super) async fn save_steps(
         &self,
         tx: &mut S::Tx,
@@ -77,35 +80,25 @@ where
         if !calls.is_empty() {
             tx.model_usage().note(&calls).await?;
         }
-        let mut sessions = Vec::with_capacity(worked_out.len());
-        let mut written = Vec::with_capacity(worked_out.len());
-        for step in worked_out {
-            written.push(step.map(|WorkedOut { record, session, contact, outside, blocked }| {
-                let has_session = session.is_some();
-                sessions.extend(session);
-                (
-                    Written { record, session: None, contact, outside, sent: Sent::default(), blocked },
-                    has_session,
-                )
-            }));
+        let (mut steps, mut sessions) = (worked_out, Vec::new());
+        for step in steps.iter_mut().flatten() {
+            sessions.extend(step.session.take());
         }
-        let mut saved = self.save(tx, sessions).await?.into_iter();
-        let with_session = |step: Option<(Written, bool)>| {
-            let (mut step, has_session) = step?;
-            if has_session && let Some((session, sent)) = saved.next() {
-                (step.session, step.sent) = (Some(session), sent);
-            }
-            Some(step)
+        let mut saved = self.save(tx, sessions).await?;
+        let mut written = |WorkedOut { record, contact, outside, blocked, .. }: WorkedOut| {
+            let (session, sent) = saved.remove(&record.session_id).unzip();
+            Written { record, session, contact, outside, sent: sent.unwrap_or_default(), blocked }
         };
-        Ok(written.into_iter().map(with_session).collect())
+        Ok(steps.into_iter().map(|step| step.map(&mut written)).collect())
     }
 
-    /// Saves sessions, and publishes what goes with them. What is returned of each goes out after the commit.
+    /// Saves sessions, each once, and publishes what goes with them. Returns each by its id as it is now, with what goes out
+    /// after the commit.
     pub(super) async fn save(
         &self,
         tx: &mut S::Tx,
         sessions: Vec<(Session, Handing)>,
-    ) -> Result<Vec<(Session, Sent)>, StorageError> {
+    ) -> Result<HashMap<SessionId, (Session, Sent)>, StorageError> {
         let (mut saved, mut handings): (Vec<Session>, Vec<Handing>) = sessions.into_iter().unzip();
         let writes = saved.iter_mut().map(|session| {
             let expected = session.version;
@@ -145,7 +138,8 @@ where
         if !letters.is_empty() {
             tx.inbox().put(&letters).await?;
         }
-        Ok(saved.into_iter().zip(sent).collect())
+        let ids: Vec<SessionId> = saved.iter().map(|session| session.id.clone()).collect();
+        Ok(ids.into_iter().zip(saved.into_iter().zip(sent)).collect())
     }
 
     /// Passes on what goes out after a commit.
