@@ -15,4 +15,5 @@ mod summaries;
 mod tickets;
 mod turns;
 mod usage;
+mod vectors;
 mod world;
