@@ -24,7 +24,7 @@ const HAS_TABLES: &str = "SELECT EXISTS (SELECT 1 FROM pg_attribute
 /// A space is what vectors are compared in: a router and a model. Indexes are named after its number.
 ///
 /// A vector stays in its row: beside it, reading all of them would look cheap to the planner, which then leaves the index.
-const TABLES: &str = r#"
+pub(super) const TABLES: &str = r#"
 DROP TABLE IF EXISTS knowledge_vector, knowledge_copy, knowledge_space;
 CREATE TABLE knowledge_space (
     id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -47,9 +47,6 @@ CREATE TABLE knowledge_vector (
 );
 ALTER TABLE knowledge_vector ALTER COLUMN embedding SET STORAGE PLAIN;
 "#;
-
-/// Postgres: a right is missing.
-const NO_RIGHT: &str = "42501";
 
 /// Makes what copies of vectors need, if pgvector is there. Returns `None` where it is not, or may not be used: every vector
 /// is then read by each search.
@@ -75,8 +72,8 @@ pub(in super::super) async fn prepare(pool: &PgPool) -> Result<Option<Vectors>, 
             );
             Ok(None)
         }
-        Err(error) => {
-            let error = refused(error)?;
+        // Whatever the server says against it: nobody needs it to work.
+        Err(error) if error.as_database_error().is_some() => {
             tracing::warn!(
                 %error,
                 "pgvector is there and not used, searches read all vectors: run CREATE EXTENSION vector in this \
@@ -84,14 +81,7 @@ pub(in super::super) async fn prepare(pool: &PgPool) -> Result<Option<Vectors>, 
             );
             Ok(None)
         }
-    }
-}
-
-/// Returns an error of the server that leaves the database as it is.
-fn refused(error: sqlx::Error) -> Result<sqlx::Error, StorageError> {
-    match error.as_database_error() {
-        Some(refusal) if refusal.code().as_deref() == Some(NO_RIGHT) => Ok(error),
-        _ => Err(storage_error(error)),
+        Err(error) => Err(storage_error(error)),
     }
 }
 

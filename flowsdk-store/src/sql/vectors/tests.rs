@@ -2,8 +2,13 @@
 
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _, SqlSafeStr as _};
 
-use super::{copies, indexes, nearest};
+use super::{copies, indexes, nearest, schema};
 use crate::sql::{DatabaseUrl, OutboxRoutes, SqlStore, tests};
+
+#[test]
+fn copies_have_as_many_numbers_as_vectors() {
+    assert!(schema::TABLES.contains(&format!(" vector({})", flowsdk_agent::knowledge::DIMENSIONS)));
+}
 
 /// A connection to a database with the tables of copies, if there is pgvector.
 async fn prepared() -> Option<PgConnection> {
@@ -19,6 +24,8 @@ const COPIES: &str = "SET session_replication_role = replica;
      SELECT 'd', n, 1 + n % 2, array_fill(0::real, ARRAY[1500])
          || (SELECT array_agg(random()::real) FROM generate_series(1, 36) WHERE n = n)
      FROM generate_series(1, 1000) AS n;
+     INSERT INTO knowledge_chunk (document_id, place, text, embedding)
+     SELECT document_id, place, '', '' FROM knowledge_vector;
      CREATE INDEX knowledge_vector_near_1 ON knowledge_vector USING hnsw (embedding vector_cosine_ops) WHERE space = 1";
 
 /// The plan of a search with its values, and how many rows its steps have.
