@@ -30,6 +30,7 @@ mod start;
 mod streams;
 mod trips;
 mod turns;
+mod vectors;
 mod webchat;
 
 use std::env;
@@ -83,6 +84,8 @@ enum Race {
     Desk(desk::Options),
     /// Turns of AI agents of many sessions at once, against the time that their model takes
     Agents(agents::Options),
+    /// Searches of documents by the index of pgvector, against comparing every vector
+    Vectors(vectors::Options),
     /// The socket alone: part of the raw cost
     #[command(hide = true)]
     RawSocket(webchat::RawSocket),
@@ -132,6 +135,7 @@ fn main() -> ExitCode {
         Race::Growth(options) => growth::race(&options),
         Race::Desk(options) => desk::race(&options),
         Race::Agents(options) => agents::race(&options),
+        Race::Vectors(options) => vectors::race(&options),
         Race::RawSocket(raw) => raw.serve(),
         Race::RawStorage(raw) => raw.run(),
     };

@@ -24,6 +24,11 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
+    /// A PostgreSQL alone.
+    pub(crate) fn of_postgres(url: &str) -> Self {
+        Self { postgres: Some(url.to_owned()), redis: None }
+    }
+
     pub(crate) fn has_postgres(&self) -> bool {
         self.postgres.is_some()
     }

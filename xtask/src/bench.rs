@@ -13,17 +13,21 @@ use crate::{interrupt, process, workspace};
 const SERVER: &str = "--server";
 /// The races with contenders on PostgreSQL and Redis.
 const WITH_SERVICES: [&str; 8] = ["api", "intake", "login", "streams", "hostile", "growth", "desk", "agents"];
+/// The one on PostgreSQL with pgvector.
+const VECTORS: &str = "vectors";
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8> {
     let prebuilt = arguments
         .iter()
         .any(|argument| argument.to_str().is_some_and(|text| text.split('=').next() == Some(SERVER)));
-    if !prebuilt {
+    let is_of_server = arguments.first().is_none_or(|race| race != VECTORS);
+    if is_of_server && !prebuilt {
         process::must(workspace::cargo().args(["build", "--release", "-p", "flowsdk-server"]))?;
     }
     let mut race = workspace::cargo();
     race.args(["run", "--release", "--quiet", "-p", "flowsdk-benches", "--"]).args(arguments);
-    let mut services = if needs_services(arguments) { start_services()? } else { None };
+    let needs = needs(arguments);
+    let mut services = if needs.is_empty() { None } else { start_services(needs)? };
     if let Some(services) = &services {
         services.announce(&mut race);
     }
@@ -34,15 +38,20 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8> {
     Ok(interrupt::exit_code().unwrap_or(code))
 }
 
-fn needs_services(arguments: &[OsString]) -> bool {
+fn needs(arguments: &[OsString]) -> &'static [Need] {
     let asks_for_help = arguments.iter().any(|argument| argument == "--help" || argument == "-h");
-    !asks_for_help && arguments.first().is_some_and(|race| WITH_SERVICES.iter().any(|name| race == name))
+    match arguments.first() {
+        _ if asks_for_help => &[],
+        Some(race) if race == VECTORS => &[Need::Vectors],
+        Some(race) if WITH_SERVICES.iter().any(|name| race == name) => &Need::STORES,
+        _ => &[],
+    }
 }
 
 /// The private PostgreSQL and Redis, on the core where the races have their load; `None`, with a word on it,
 /// where they cannot be had: the race then leaves out who needs them.
-fn start_services() -> Result<Option<Services>> {
-    let found = match packages::ensure(&Need::SERVICES, &[]) {
+fn start_services(needs: &[Need]) -> Result<Option<Services>> {
+    let found = match packages::ensure(needs, &[]) {
         Ok(found) => found,
         Err(error) => {
             eprintln!("xtask: racing without services: {error:#}");
@@ -65,11 +74,14 @@ fn start_services() -> Result<Option<Services>> {
 
 #[cfg(test)]
 mod tests {
-    use super::needs_services;
+    use super::needs;
+    use crate::packages::Need;
 
     #[test]
     fn only_some_races_need_services() {
-        let ask = |line: &str| needs_services(&line.split(' ').map(Into::into).collect::<Vec<_>>());
+        let needs = |line: &str| needs(&line.split(' ').map(Into::into).collect::<Vec<_>>());
+        let ask = |line: &str| !needs(line).is_empty();
+        assert_eq!(needs("vectors --passages 1000"), [Need::Vectors]);
         assert!(
             ask("api --rounds 3")
                 && ask("login")

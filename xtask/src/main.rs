@@ -52,7 +52,7 @@ enum Chore {
     Services {
         #[command(flatten)]
         scope: Scope,
-        /// The command; the addresses are in FLOWSDK_TEST_POSTGRES and FLOWSDK_TEST_REDIS
+        /// The command; the addresses are in FLOWSDK_TEST_POSTGRES, FLOWSDK_TEST_PGVECTOR and FLOWSDK_TEST_REDIS
         #[arg(last = true, required = true)]
         command: Vec<OsString>,
     },

@@ -26,13 +26,18 @@ pub(crate) enum Need {
     Node,
     /// Python, 3.10 or newer, that makes virtual environments
     Python,
+    /// Python, 3.9 to 3.12, for its package of a PostgreSQL with pgvector
+    Vectors,
 }
 
 impl Need {
     /// In the order of asking for them.
-    pub(crate) const ALL: [Self; 5] = [Self::Postgres, Self::Redis, Self::Browser, Self::Node, Self::Python];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Postgres, Self::Redis, Self::Browser, Self::Node, Self::Python, Self::Vectors];
     /// The needs of `cargo xtask services`.
-    pub(crate) const SERVICES: [Self; 2] = [Self::Postgres, Self::Redis];
+    pub(crate) const SERVICES: [Self; 3] = [Self::Postgres, Self::Redis, Self::Vectors];
+    /// The needs of races and of the soak.
+    pub(crate) const STORES: [Self; 2] = [Self::Postgres, Self::Redis];
 
     /// The tests that are lost without it.
     fn skipped(self) -> &'static str {
@@ -42,6 +47,7 @@ impl Need {
             Self::Browser => "the tests of the pages in a browser",
             Self::Node => "the tests with the JavaScript clients, and the check of the web bundle",
             Self::Python => "the fuzzing of the HTTP API",
+            Self::Vectors => "every test on PostgreSQL with pgvector",
         }
     }
 
@@ -67,6 +73,8 @@ pub(crate) struct Found {
     pub(crate) node: Option<Program>,
     pub(crate) npm: Option<Program>,
     pub(crate) python: Option<Program>,
+    /// The Python that installs a PostgreSQL with pgvector.
+    pub(crate) vectors: Option<Program>,
 }
 
 /// A need that is not met.
@@ -130,10 +138,8 @@ impl Found {
                 .flatten(),
             node: asked(Need::Node).then(|| first_working(&["node", "nodejs"])).flatten(),
             npm: asked(Need::Node).then(|| first_working(&["npm"])).flatten(),
-            python: asked(Need::Python)
-                .then(|| first_working(&["python3"]))
-                .flatten()
-                .filter(python::makes_environments),
+            python: asked(Need::Python).then(python_with_environments).flatten(),
+            vectors: asked(Need::Vectors).then(python_with_environments).flatten(),
         }
     }
 
@@ -145,6 +151,7 @@ impl Found {
             (Need::Node, "node", "nodejs", &self.node, 18),
             (Need::Node, "npm", "npm", &self.npm, 0),
             (Need::Python, "python3 with ensurepip", "python3-venv", &self.python, 3),
+            (Need::Vectors, "python3 with ensurepip", "python3-venv", &self.vectors, 3),
         ];
         let mut gaps = Vec::new();
         for (need, name, package, program, minimum) in requirements {
@@ -228,6 +235,10 @@ fn newest_postgres() -> Option<Program> {
         .reduce(|best, next| if next.version > best.version { next } else { best })
 }
 
+fn python_with_environments() -> Option<Program> {
+    first_working(&["python3"]).filter(python::makes_environments)
+}
+
 fn first_working(names: &[&str]) -> Option<Program> {
     names
         .iter()
@@ -265,6 +276,7 @@ mod tests {
             node: program(18),
             npm: program(9),
             python: program(3),
+            vectors: program(3),
         }
     }
 
@@ -306,7 +318,7 @@ mod tests {
 
     #[test]
     fn what_is_not_asked_for_is_not_missed() {
-        assert_eq!(packages_for(&Found::default().gaps(&Need::SERVICES)), ["postgresql", "redis-server"]);
+        assert_eq!(packages_for(&Found::default().gaps(&Need::STORES)), ["postgresql", "redis-server"]);
         assert_eq!(Found::default().gaps(&[]), []);
     }
 

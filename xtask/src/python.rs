@@ -22,7 +22,18 @@ pub(crate) struct Environment {
 pub(crate) const OF_TESTS: Environment =
     Environment { requirements: "flowsdk-server/tests/api/requirements.txt", folder: "xtask/python" };
 
+/// A PostgreSQL with pgvector.
+pub(crate) const PGVECTOR: Environment =
+    Environment { requirements: "xtask/pgvector.txt", folder: "xtask/pgvector" };
+
 impl Environment {
+    /// Returns the folder of the packages of an environment that is installed.
+    pub(crate) fn packages(&self) -> Result<PathBuf> {
+        let versions = workspace::target().join(self.folder).join("lib");
+        let mut folders = versions.read_dir()?.flatten().map(|version| version.path().join("site-packages"));
+        folders.find(|folder| folder.is_dir()).context("the environment has no packages")
+    }
+
     /// Installs the packages, unless those that are installed are the pinned ones. Returns the folder of their programs.
     pub(crate) fn install_stale(&self, python: &Program) -> Result<PathBuf> {
         let requirements = workspace::root().join(self.requirements);

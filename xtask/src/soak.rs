@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8> {
     let mut soak = workspace::cargo();
     soak.args(["run", "--release", "--quiet", "-p", "flowsdk-benches", "--", "soak"]);
     if needs_services(arguments) {
-        let found = packages::ensure(&Need::SERVICES, &[])?;
+        let found = packages::ensure(&Need::STORES, &[])?;
         for (option, program) in [("--postgres", found.postgres), ("--redis", found.redis)] {
             if let Some(program) = program.filter(|_| !names(arguments, option)) {
                 soak.arg(option).arg(program.path);

@@ -29,6 +29,11 @@ impl Embedding {
         Self(vector)
     }
 
+    /// Returns its numbers.
+    pub fn numbers(&self) -> &[f32] {
+        &self.0
+    }
+
     /// Returns the cosine of the angle to another vector: 1 for the same direction, 0 for texts without anything in common.
     pub fn similarity(&self, other: &Self) -> f32 {
         // Sums beside each other, so that the processor adds several at once.

@@ -26,8 +26,8 @@ use super::step::{Batch, Change, Next, is_same, next};
 use super::web::content_of;
 use super::{
     Content, Document, DocumentId, DocumentStatus, DueDocument, Embedders, Embedding, HasKnowledge,
-    MAX_CONTENT, MAX_PDF, MediaType, NoPdfs, NoWeb, OpenEmbedder, PdfError, PdfReader, Web, WebAddress,
-    WebError,
+    MAX_CONTENT, MAX_PDF, MediaType, NoPdfs, NoVectorIndex, NoWeb, OpenEmbedder, PdfError, PdfReader,
+    VectorIndex, Web, WebAddress, WebError,
 };
 use crate::budget::{HasBudgets, is_used_up};
 use crate::model::{Embedded, ModelError};
@@ -51,6 +51,8 @@ const PDF_READING: Duration = Duration::from_mins(5);
 const MOST_READS: u32 = 3;
 /// How often it is looked for routers whose embedder is another one now.
 const REVIEW: Duration = Duration::from_secs(60);
+/// How often it is looked for vectors that the index of the store lacks.
+const TEND: Duration = Duration::from_secs(5);
 
 /// A transaction with every repository that this touches. Every transaction with those accessors is one.
 pub trait IngestTx:
@@ -71,6 +73,7 @@ pub struct Ingest<S> {
     embedders: Arc<dyn Embedders>,
     pdfs: Arc<dyn PdfReader>,
     web: Arc<dyn Web>,
+    index: Arc<dyn VectorIndex>,
 }
 
 impl<S> std::fmt::Debug for Ingest<S> {
@@ -85,7 +88,8 @@ where
 {
     /// Creates one over `store`, which has passages embedded by `embedders`, and reads neither PDFs nor addresses.
     pub fn new(store: Arc<S>, cx: OpContext, embedders: Arc<dyn Embedders>) -> Self {
-        Self { store, cx, embedders, pdfs: Arc::new(NoPdfs), web: Arc::new(NoWeb) }
+        let (pdfs, web, index) = (Arc::new(NoPdfs), Arc::new(NoWeb), Arc::new(NoVectorIndex));
+        Self { store, cx, embedders, pdfs, web, index }
     }
 
     /// Has PDFs read by `pdfs`.
@@ -98,8 +102,44 @@ where
         Self { web, ..self }
     }
 
+    /// Keeps the index of the store up to date.
+    pub fn with_index(self, index: Arc<dyn VectorIndex>) -> Self {
+        Self { index, ..self }
+    }
+
     /// Works until it is told to stop. A request that is under way then is given up, and made again by the next run.
     pub async fn run(&self, stop: &CancellationToken) {
+        tokio::join!(self.run_rounds(stop), self.run_index(stop));
+    }
+
+    /// An index takes minutes, so it is not built between two rounds.
+    async fn run_index(&self, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            let pause = match stop.run_until_cancelled(self.tend()).await {
+                None => return,
+                Some(Ok(true)) => continue,
+                Some(Ok(false)) => TEND,
+                Some(Err(error)) => {
+                    tracing::warn!(error = %Chain(&error), "vectors are searched without an index");
+                    REVIEW
+                }
+            };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    /// Does the next part of what the index of the store needs. Returns whether there is more.
+    ///
+    /// # Errors
+    /// [`StorageError`]: what is done stays.
+    pub async fn tend(&self) -> Result<bool, StorageError> {
+        self.index.tend().await
+    }
+
+    async fn run_rounds(&self, stop: &CancellationToken) {
         let (mut places, mut steps, mut ended) = (Places::default(), FuturesUnordered::new(), Vec::new());
         let (mut reviewed_at, mut rests_until) = (None, Instant::now());
         while !stop.is_cancelled() {

@@ -35,7 +35,7 @@ pub use model::{
     NewDocument, NewFile,
 };
 pub use pdf::{NoPdfs, PdfError, PdfReader};
-pub use repository::{DueDocument, HasKnowledge, KnowledgeRepository};
+pub use repository::{DueDocument, HasKnowledge, KnowledgeRepository, NoVectorIndex, VectorIndex};
 pub use search::{KnowledgeQuery, Nearest, Passage, Place, SearchPage, Searched, pages_of, told};
 pub use searcher::{Found, KnowledgeSearch};
 pub use service::{FoundPassage, Knowledge, PASSAGES, SearchKnowledge};

@@ -1,5 +1,7 @@
 //! Storage of what documents hold. The documents themselves are records.
 
+use std::fmt::Debug;
+
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
@@ -82,4 +84,26 @@ pub trait KnowledgeRepository: Send {
 pub trait HasKnowledge: Send {
     /// Returns the repository of this transaction.
     fn knowledge(&mut self) -> &mut dyn KnowledgeRepository;
+}
+
+/// What a store keeps beside the vectors of passages, so that the nearest are found without reading all of them.
+#[async_trait]
+pub trait VectorIndex: Debug + Send + Sync {
+    /// Does the next part of what is to be done. Returns whether there is more. It may take minutes, and may be given up at
+    /// any moment; a later call goes on. Searches find the same before, only slower.
+    ///
+    /// # Errors
+    /// [`StorageError`]: what is done stays.
+    async fn tend(&self) -> Result<bool, StorageError>;
+}
+
+/// Of stores that keep nothing beside the vectors.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoVectorIndex;
+
+#[async_trait]
+impl VectorIndex for NoVectorIndex {
+    async fn tend(&self) -> Result<bool, StorageError> {
+        Ok(false)
+    }
 }

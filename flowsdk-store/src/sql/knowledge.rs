@@ -229,12 +229,15 @@ impl KnowledgeRepository for SqlTx {
         self.conn.execute(WORK_ANEW, (Json(&documents), now)).await.map(drop)
     }
 
-    /// Compares the query with every vector, part after part; texts are read of the nearest only.
+    /// Compares the query with every vector that has no copy, part after part; texts are read of the nearest only.
     async fn nearest(&mut self, query: &KnowledgeQuery<'_>) -> Result<Vec<Passage>, StorageError> {
         let binds = (query.router_id, Json(query.tags), query.model);
         let documents: Vec<(DocumentId, String, u32)> = self.conn.fetch_all(DOCUMENTS, binds).await?;
-        let searched: Vec<Searched> = documents.iter().map(|(id, _, chunks)| (id.clone(), *chunks)).collect();
+        let mut searched: Vec<Searched> =
+            documents.iter().map(|(id, _, chunks)| (id.clone(), *chunks)).collect();
         let mut nearest = Nearest::new(query.limit);
+        let copied = self.offer_copies(query, &searched, &mut nearest).await?;
+        searched.retain(|(id, _)| !copied.contains(id));
         for page in pages_of(&searched) {
             self.offer(&page, query.vector, &mut nearest).await?;
         }

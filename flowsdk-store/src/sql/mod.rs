@@ -118,6 +118,7 @@ mod url;
 mod user;
 mod user_device;
 mod variable;
+mod vectors;
 mod webchat;
 mod webchat_catalog;
 mod webhook;

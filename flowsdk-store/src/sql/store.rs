@@ -22,6 +22,7 @@ use super::published::{self, Published};
 use super::pulse::Pulse;
 use super::sqlite::{Glances, Writer};
 use super::url::{DatabaseUrl, Synchronous};
+use super::vectors::{self, Vectors};
 use super::{OutboxRoutes, listener, migrations, private};
 
 /// Read connections of SQLite.
@@ -59,6 +60,8 @@ pub struct SqlStore {
     routes: Arc<OutboxRoutes>,
     published: Arc<Published>,
     announced: Arc<Announced>,
+    /// Where there is pgvector.
+    vectors: Option<Vectors>,
     cx: OpContext,
 }
 
@@ -74,15 +77,18 @@ impl SqlStore {
     }
 
     async fn over(pools: Pools, routes: OutboxRoutes) -> Result<Self, StorageError> {
+        let mut vectors = None;
         if let Pools::Postgres { pool, .. } = &pools {
             let migrated = migrations::postgres().run(pool).await;
             migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
+            vectors = vectors::prepare(pool).await?;
         }
         let store = Self {
             pools,
             routes: Arc::new(routes),
             published: Arc::new(Published::new()),
             announced: Arc::default(),
+            vectors,
             cx: OpContext::system(),
         };
         store.add_missing_words().await?;
@@ -111,6 +117,14 @@ impl SqlStore {
     #[must_use]
     pub fn with_context(&self, cx: OpContext) -> Self {
         Self { cx, ..self.clone() }
+    }
+
+    /// The same connections. Routers with so many passages of one model have an index of their vectors, where the database
+    /// has pgvector; otherwise those with 10,000.
+    #[must_use]
+    pub fn with_vectors_indexed_from(&self, passages: u32) -> Self {
+        let vectors = self.vectors.map(|_| Vectors { indexed_from: passages });
+        Self { vectors, ..self.clone() }
     }
 
     /// Makes contacts findable that were stored before there was a search: SQL cannot do that in a migration.
@@ -221,6 +235,11 @@ impl SqlStore {
             Pools::File { .. } | Pools::Memory { .. } => None,
             Pools::Postgres { pool, pulse, .. } => Some((pool, pulse)),
         }
+    }
+
+    /// How copies of vectors are used, where there is pgvector.
+    pub(super) fn vectors(&self) -> Option<Vectors> {
+        self.vectors
     }
 
     pub(super) fn routes(&self) -> &OutboxRoutes {
@@ -351,6 +370,7 @@ pub struct SqlTx {
     published: Arc<Published>,
     pub(super) announced: Arc<Announced>,
     pub(super) contact_news: ContactNews,
+    pub(super) vectors: Option<Vectors>,
     pub(super) cx: OpContext,
 }
 
@@ -363,6 +383,7 @@ impl SqlStore {
             published: Arc::clone(&self.published),
             announced: Arc::clone(&self.announced),
             contact_news: ContactNews::default(),
+            vectors: self.vectors,
             cx: self.cx.clone(),
         }
     }

@@ -28,8 +28,17 @@ fn before(all: &Migrator, number: i64) -> Migrator {
 
 /// The address of an empty database on the test server, if there is one.
 pub(super) async fn new_postgres() -> Option<String> {
+    new_database("FLOWSDK_TEST_POSTGRES").await
+}
+
+/// The address of an empty database on the test server that has pgvector, if there is one.
+pub(super) async fn new_pgvector() -> Option<String> {
+    new_database("FLOWSDK_TEST_PGVECTOR").await
+}
+
+async fn new_database(variable: &str) -> Option<String> {
     static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let server = std::env::var("FLOWSDK_TEST_POSTGRES").ok()?;
+    let server = std::env::var(variable).ok()?;
     let mut admin = PgConnection::connect(&server).await.expect("the test server answers");
     let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let name = format!("flowsdk_schema_{}_{count}", std::process::id());
@@ -58,5 +67,5 @@ async fn migrated_postgres() -> Option<PgConnection> {
 
 #[allow(clippy::print_stderr, reason = "a skipped test must be seen")]
 pub(super) fn skipped(name: &str) {
-    eprintln!("skipped {name} on Postgres: FLOWSDK_TEST_POSTGRES is not set");
+    eprintln!("skipped {name} on Postgres: its server is not named, see `cargo xtask test`");
 }

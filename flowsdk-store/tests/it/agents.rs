@@ -15,5 +15,6 @@ mod summaries;
 mod tickets;
 mod turns;
 mod usage;
+mod vectors;
 mod works;
 mod world;

@@ -75,5 +75,6 @@ impl Agents {
 }
 
 fn ingest(store: &Arc<SqlStore>, cx: &OpContext) -> Ingest<SqlStore> {
-    Ingest::new(Arc::clone(store), cx.clone(), Arc::new(OfflineEmbedders))
+    let ingest = Ingest::new(Arc::clone(store), cx.clone(), Arc::new(OfflineEmbedders));
+    ingest.with_index(Arc::clone(store) as _)
 }

@@ -20,6 +20,7 @@ use tempfile::TempDir;
 use crate::interrupt;
 use crate::packages::{self, Found, Need};
 use crate::process::{self, POLL};
+use crate::python;
 use crate::watchdog::Watchdog;
 use crate::workspace;
 
@@ -50,6 +51,14 @@ impl Services {
                 format!("postgres://postgres@127.0.0.1:{port}/postgres")
             });
         }
+        if let Some(python) = &found.vectors {
+            python::PGVECTOR.install_stale(python)?;
+            let packages = python::PGVECTOR.packages()?;
+            let service = retry(|| postgres::start_with_vectors(&packages))?;
+            services.add(service, "FLOWSDK_TEST_PGVECTOR", |port| {
+                format!("postgres://postgres@127.0.0.1:{port}/postgres")
+            });
+        }
         if let Some(program) = &found.redis {
             let service = retry(|| redis::start(program))?;
             services.add(service, "FLOWSDK_TEST_REDIS", |port| format!("redis://127.0.0.1:{port}"));
@@ -59,7 +68,9 @@ impl Services {
 
     /// Tells a program where the services are, and nothing about others that the caller's environment names.
     pub(crate) fn announce(&self, command: &mut Command) {
-        command.env_remove("FLOWSDK_TEST_POSTGRES").env_remove("FLOWSDK_TEST_REDIS");
+        for name in ["FLOWSDK_TEST_POSTGRES", "FLOWSDK_TEST_PGVECTOR", "FLOWSDK_TEST_REDIS"] {
+            command.env_remove(name);
+        }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
     }
 

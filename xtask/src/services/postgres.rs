@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
+use tempfile::TempDir;
 
 use super::{Plan, Service, free_port, new_directory};
 use crate::packages::Program;
@@ -26,19 +27,46 @@ struct User {
 }
 
 pub(super) fn start(server: &Program) -> Result<Service> {
-    let directory = new_directory("postgres")?;
+    start_in(new_directory("postgres")?, &server.path, "PostgreSQL")
+}
+
+/// Starts the one of the Python package `pgserver`, below the folder `packages`. It is copied, because whoever runs it may not
+/// be let into that folder.
+pub(super) fn start_with_vectors(packages: &Path) -> Result<Service> {
+    let directory = new_directory("pgvector")?;
+    for part in
+        ["pgserver.libs", "pgserver/pginstall/bin", "pgserver/pginstall/lib", "pgserver/pginstall/share"]
+    {
+        copy(&packages.join(part), &directory.path().join(part))?;
+    }
+    let server = directory.path().join("pgserver/pginstall/bin/postgres");
+    start_in(directory, &server, "PostgreSQL with pgvector")
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    let entries = from.read_dir().with_context(|| format!("there is no {}", from.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() { copy(&from, &to)? } else { fs::copy(&from, &to).map(drop)? }
+    }
+    Ok(())
+}
+
+fn start_in(directory: TempDir, server: &Path, name: &'static str) -> Result<Service> {
     let user = if rustix::process::geteuid().is_root() { Some(unprivileged_user()?) } else { None };
     if let Some(User { uid, gid }) = user {
         chown(directory.path(), Some(uid), Some(gid))
             .context("cannot hand over the directory of PostgreSQL")?;
     }
     let data = directory.path().join("data");
-    create_cluster(&server.path.with_file_name("initdb"), &data, directory.path(), user)?;
+    create_cluster(&server.with_file_name("initdb"), &data, directory.path(), user)?;
 
     let port = free_port()?;
     let sockets = directory.path().to_string_lossy();
     let sockets = if sockets.len() > SOCKET_PATH_LIMIT { "" } else { &*sockets };
-    let mut command = command_as(&server.path, user, directory.path());
+    let mut command = command_as(server, user, directory.path());
     command.arg("-D").arg(&data).args(["-p", &port.to_string()]);
     for setting in [
         "listen_addresses=127.0.0.1",
@@ -52,7 +80,7 @@ pub(super) fn start(server: &Program) -> Result<Service> {
     }
     // SIGINT ends the sessions and shuts down, SIGQUIT drops everything.
     let stop: &[Signal] = &[Signal::INT, Signal::QUIT];
-    Plan { name: "PostgreSQL", port, stop, quick_stop: "QUIT", directory }
+    Plan { name, port, stop, quick_stop: "QUIT", directory }
         .start(&mut command, |directory, _| is_ready(directory))
 }
 

@@ -74,7 +74,8 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         None => Arc::new(GuardedWeb(GuardedHttp::new(ground.config.flow_http_allowed_hosts.clone())?)),
     };
     let ingest = Ingest::new(Arc::clone(&ground.store), ground.cx.clone(), embedders);
-    let ingest = Arc::new(ingest.with_pdfs(pdfs).with_web(web));
+    let index = Arc::clone(&ground.store);
+    let ingest = Arc::new(ingest.with_pdfs(pdfs).with_web(web).with_index(index));
     ground.under_lease("agent-knowledge".to_owned(), "knowledge of AI agents", move |stop| {
         let ingest = Arc::clone(&ingest);
         async move { ingest.run(&stop).await }

@@ -16,9 +16,9 @@ use serde_json::json;
 use super::crashes::dies_after;
 use super::library::Library;
 use crate::conversations::world::World;
-use crate::support::databases::on_every_database;
+use crate::support::databases::on_every_database_and_pgvector;
 
-on_every_database! {
+on_every_database_and_pgvector! {
     a_document_is_read_and_found,
     a_router_finds_its_own_documents,
     a_document_is_embedded_in_batches,

@@ -102,7 +102,7 @@ impl Library {
         let ingest = Ingest::new(Arc::new(Stepping(store.clone())), cx.clone(), Arc::new(taught.clone()));
         Self {
             knowledge: Knowledge::new(shared, cx.clone(), Arc::new(taught), Arc::new(NoChangeLog)),
-            ingest: ingest.with_web(Arc::new(Visited(Arc::clone(&site)))),
+            ingest: ingest.with_web(Arc::new(Visited(Arc::clone(&site)))).with_index(Arc::new(store.clone())),
             teacher,
             site,
             store: store.clone(),
@@ -162,6 +162,7 @@ impl Library {
     /// Works until there is nothing to do now.
     pub(crate) async fn work(&self) {
         while self.ingest.round().await.expect("a round") > 0 {}
+        while self.ingest.tend().await.expect("a part") {}
     }
 
     pub(crate) async fn get(&self, id: &DocumentId) -> Document {

@@ -16,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 use super::library::{Library, Taught};
 use super::world::Agents;
 use crate::conversations::world::session;
-use crate::support::databases::on_every_database;
+use crate::support::databases::on_every_database_and_pgvector;
 
-on_every_database! {
+on_every_database_and_pgvector! {
     an_agent_finds_the_passages_of_its_router,
     tags_limit_what_an_agent_finds,
     an_agent_without_knowledge_has_no_search,

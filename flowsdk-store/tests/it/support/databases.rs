@@ -63,16 +63,27 @@ pub(crate) async fn postgres() -> Option<SqlStore> {
 
 pub(crate) async fn postgres_with(routes: OutboxRoutes) -> Option<SqlStore> {
     let server = std::env::var("FLOWSDK_TEST_POSTGRES").ok()?;
-    let template = TEMPLATE.get_or_init(|| template(&server)).await;
-    let (url, name) = new_postgres_of(&server, &format!("TEMPLATE {template}")).await;
+    Some(copied(&server, &TEMPLATE, routes).await)
+}
+
+/// A database on the test server that has pgvector, if there is one.
+pub(crate) async fn pgvector() -> Option<SqlStore> {
+    let server = std::env::var("FLOWSDK_TEST_PGVECTOR").ok()?;
+    Some(copied(&server, &PGVECTOR_TEMPLATE, routes()).await)
+}
+
+async fn copied(server: &str, of: &OnceCell<String>, routes: OutboxRoutes) -> SqlStore {
+    let template = of.get_or_init(|| template(server)).await;
+    let (url, name) = new_postgres_of(server, &format!("TEMPLATE {template}")).await;
     let store = SqlStore::connect(&url, routes).await.expect("a database");
     connected(name);
-    Some(store)
+    store
 }
 
 /// A database with the schema of today, of which those of the tests are copies: to migrate one takes three times as long
 /// as to copy it.
 static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+static PGVECTOR_TEMPLATE: OnceCell<String> = OnceCell::const_new();
 
 async fn template(server: &str) -> String {
     let (url, name) = new_postgres_of(server, "").await;
@@ -94,6 +105,12 @@ pub(crate) async fn new_postgres() -> Option<(DatabaseUrl, String)> {
     Some(new_postgres_of(&server, "").await)
 }
 
+/// The address of a new database on the test server that has pgvector. The database has nothing, nor the extension.
+pub(crate) async fn new_pgvector() -> Option<(DatabaseUrl, String)> {
+    let server = std::env::var("FLOWSDK_TEST_PGVECTOR").ok()?;
+    Some(new_postgres_of(&server, "").await)
+}
+
 async fn new_postgres_of(server: &str, of: &str) -> (DatabaseUrl, String) {
     let mut admin = PgConnection::connect(server).await.expect("the test server answers");
     drop_finished(&mut admin).await;
@@ -105,13 +122,14 @@ async fn new_postgres_of(server: &str, of: &str) -> (DatabaseUrl, String) {
     (format!("{server}/{name}").parse().expect("an address"), name)
 }
 
-/// Drops two databases whose tests are over.
+/// Drops two databases of a server whose tests are over.
 async fn drop_finished(admin: &mut PgConnection) {
     for _ in 0..2 {
         let mut ready = std::mem::take(&mut *READY.lock().unwrap_or_else(PoisonError::into_inner));
         let idle: Option<(String,)> = sqlx::query_as(
             "SELECT name FROM unnest($1) AS name
-             WHERE NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = name) LIMIT 1",
+             WHERE EXISTS (SELECT 1 FROM pg_database WHERE datname = name)
+                 AND NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = name) LIMIT 1",
         )
         .bind(&ready)
         .fetch_optional(&mut *admin)
@@ -153,3 +171,26 @@ macro_rules! on_every_database {
     };
 }
 pub(crate) use on_every_database;
+
+/// The same, and on PostgreSQL with pgvector.
+macro_rules! on_every_database_and_pgvector {
+    ($($test:ident),* $(,)?) => {
+        crate::support::databases::on_every_database! { $($test),* }
+        crate::support::databases::on_pgvector! { $($test),* }
+    };
+}
+pub(crate) use on_every_database_and_pgvector;
+
+/// Runs a test on a fresh database with pgvector.
+macro_rules! on_pgvector {
+    ($($test:ident),* $(,)?) => {
+        mod on_pgvector {
+            $(#[test]
+            fn $test() {
+                let make = crate::support::databases::pgvector;
+                flowsdk_core::testkit::run(stringify!($test), make, super::$test);
+            })*
+        }
+    };
+}
+pub(crate) use on_pgvector;
