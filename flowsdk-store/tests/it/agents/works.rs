@@ -71,7 +71,7 @@ async fn a_summary_is_counted_once_whatever_dies(store: SqlStore) {
         polls += 1;
         assert!(polls < 200, "it never ends");
     }
-    assert!(polls > 3, "it died at {polls} places only");
+    assert!(polls > 1, "it died at {polls} places only");
     let used = by_work(world).await[KEY];
     assert!(used.input_tokens > 0 && used.unpriced_tokens > 0, "{used:?}");
     scene.agents.executor.review().await.expect("a review");
