@@ -19,7 +19,7 @@ use super::statement::{Sql, sql_per};
 
 pub(super) use schema::prepare;
 
-/// Passages of a router and a model from which on they have an index. Fewer are compared one by one, in some 30 ms at most.
+/// Passages of a router and a model from which on they have an index. Fewer are compared one by one, in some 50 ms.
 pub(super) const INDEXED_FROM: u32 = 10_000;
 
 /// How the copies of a database are used.

@@ -49,10 +49,7 @@ async fn the_nearest_are_found_by_the_index_of_their_space() {
         let steps: Vec<String> = steps.iter().map(|step| step.get(0)).collect();
         let walk = steps.iter().find(|step| step.contains("Index Scan using knowledge_vector_near_1"));
         assert_eq!(walk.is_some(), is_walked, "{steps:#?}");
-        assert!(
-            walk.is_none_or(|walk| walk.contains("rows=200 loops=1")),
-            "the width of the search: {walk:?}"
-        );
+        assert!(walk.is_none_or(|walk| !walk.contains("rows=40 ")), "the width of the search: {walk:?}");
     }
 }
 

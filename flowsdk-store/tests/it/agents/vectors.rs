@@ -143,7 +143,7 @@ async fn an_index_finds_what_every_comparison_finds() {
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_that_the_index_passes_over_are_found() {
     let Some(server) = server().await else { return };
-    let near = "# Tea\n\ngreen tea green tea green tea\n\n".repeat(300);
+    let near = "# Tea\n\ngreen tea green tea green tea\n\n".repeat(600);
     let far: String =
         (0..60).map(|at| format!("# {at}\n\nA tea of page {at}. {}\n\n", "word ".repeat(150))).collect();
     server
