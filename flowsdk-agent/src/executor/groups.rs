@@ -215,7 +215,7 @@ mod tests {
     }
 
     fn note(number: usize) -> Note {
-        (number, SessionId::parse(&format!("wa-1-{number}")).expect("an id"))
+        (number, SessionId::parse(format!("wa-1-{number}")).expect("an id"))
     }
 
     const NOT_AT_ALL: Duration = Duration::ZERO;

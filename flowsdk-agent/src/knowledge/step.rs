@@ -66,7 +66,10 @@ pub(super) fn next(document: Document, change: &Change, now: Timestamp) -> Next 
     let again = |document: Document, attempts: u32, error: &ModelError, why: String| {
         let attempts = attempts.saturating_add(1);
         match PATIENCE.pause(error, attempts, Duration::ZERO, jitter()) {
-            Some(pause) => Next { document, due: Some(now + pause), attempts },
+            // What it waited for before is over.
+            Some(pause) => {
+                Next { document: Document { error: None, ..document }, due: Some(now + pause), attempts }
+            }
             None => ends(document.failed(why)),
         }
     };

@@ -3,6 +3,7 @@
 mod addresses;
 mod budgets;
 mod crashes;
+mod groups;
 mod guardrails;
 mod injections;
 mod knowledge;
