@@ -8,5 +8,5 @@ mod judge;
 mod settings;
 
 pub use error::JudgeError;
-pub use judge::{JudgeTx, SentimentJudge, Subject};
+pub use judge::{SentimentJudge, Subject};
 pub use settings::OnDemandSettings;

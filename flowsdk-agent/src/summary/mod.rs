@@ -6,8 +6,10 @@ mod repository;
 mod settings;
 mod summarizer;
 mod transcript;
+mod tx;
 
 pub use repository::{HasSummaries, SummaryRepository, SummarySubject};
 pub use settings::SummarySettings;
-pub use summarizer::{SUMMARY_GROUP, Summarizer, SummaryError, SummaryTx};
+pub use summarizer::{SUMMARY_GROUP, Summarizer, SummaryError};
 pub use transcript::Transcript;
+pub use tx::TranscriptTx;

@@ -17,7 +17,7 @@ use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::crashes::dies_after;
+use super::crashes::{dies_after, wherever_it_dies};
 use super::library::Library;
 use super::site::Visited;
 use crate::conversations::world::World;
@@ -151,8 +151,7 @@ async fn an_address_that_cannot_be_read_fails(store: SqlStore) {
 /// A process dies at any place, and the next one goes on.
 async fn an_address_that_was_left_is_asked_again(store: SqlStore) {
     let (_world, library) = library(store).await;
-    let mut polls = 1;
-    loop {
+    let died = wherever_it_dies(async |polls| {
         let id = library.add_address("router1", MENU).await;
         let worked = async { while library.another_ingest().round().await.expect("a round") > 0 {} };
         let done = dies_after(polls, worked).await;
@@ -163,13 +162,10 @@ async fn an_address_that_was_left_is_asked_again(store: SqlStore) {
         let asked = library.site.asked().len();
         assert!((1..=2).contains(&asked), "{asked} requests after {polls} polls");
         library.knowledge.delete(&Author::default(), Reach::ALL, &id).await.expect("deleted");
-        if done {
-            break;
-        }
-        polls += 1;
-        assert!(polls < 1_000, "it never ends");
-    }
-    assert!(polls > 3, "it died at {polls} places only");
+        done
+    })
+    .await;
+    assert!(died > 2, "{died}");
 }
 
 /// Works until the site is asked, does something, and lets the site answer.

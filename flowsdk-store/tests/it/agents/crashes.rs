@@ -42,6 +42,30 @@ pub(super) async fn dies_after<T>(polls: usize, future: impl Future<Output = T>)
     .await
 }
 
+/// Polls a future until `has_come` holds after a poll, and then drops it.
+///
+/// # Panics
+/// Panics if the future is done before.
+pub(super) async fn dies_when(has_come: impl Fn() -> bool, future: impl Future) {
+    let mut future = pin!(future);
+    std::future::poll_fn(move |context| {
+        assert!(future.as_mut().poll(context).is_pending(), "it was done before");
+        if has_come() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// Repeats `attempt` with one poll more each time, until it returns that its worker was done by then. Returns how many
+/// workers died.
+pub(super) async fn wherever_it_dies(attempt: impl AsyncFn(usize) -> bool) -> usize {
+    for polls in 1..1_000 {
+        if attempt(polls).await {
+            return polls - 1;
+        }
+    }
+    panic!("it never ends");
+}
+
 async fn a_turn_that_was_left_goes_on(store: SqlStore) {
     let rules = json!([
         { "when": { "input": "price of (\\w+)" }, "calls": [
@@ -52,8 +76,7 @@ async fn a_turn_that_was_left_goes_on(store: SqlStore) {
             { "tool": "sendTextMessage", "arguments": { "text": "It is 12" } }] },
     ]);
     let agents = Agents::new(store, &rules).await;
-    let mut polls = 1;
-    loop {
+    let died = wherever_it_dies(async |polls| {
         let visitor = format!("v{polls}");
         agents.reach(&visitor, "the price of tea").await;
         let done =
@@ -72,13 +95,10 @@ async fn a_turn_that_was_left_goes_on(store: SqlStore) {
         assert_eq!((stored.mode, &stored.variables["asked"]), (Mode::Agent, &json!("tea")));
         let turns = agents.turns(&visitor, stored.epoch, 0).await;
         assert_eq!((turns.len(), turns[0].is_running, turns[0].error.as_deref()), (1, false, None));
-        if done {
-            break;
-        }
-        polls += 1;
-        assert!(polls < 1_000, "it never ends");
-    }
-    assert!(polls > 3, "it died at {polls} places only");
+        done
+    })
+    .await;
+    assert!(died > 2, "{died}");
 }
 
 async fn a_tool_that_was_interrupted_is_not_run_again(store: SqlStore) {

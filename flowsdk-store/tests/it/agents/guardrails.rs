@@ -11,7 +11,7 @@ use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::crashes::dies_after;
+use super::crashes::{dies_after, wherever_it_dies};
 use super::world::Agents;
 use crate::conversations::world::session;
 use crate::support::databases::on_every_database;
@@ -54,7 +54,7 @@ impl Agents {
     }
 
     /// The last turn of a visitor in this epoch.
-    async fn last_turn(&self, visitor: &str, epoch: i64) -> AgentTurn {
+    pub(super) async fn last_turn(&self, visitor: &str, epoch: i64) -> AgentTurn {
         self.turns(visitor, epoch, 0).await.pop().expect("a turn")
     }
 }
@@ -127,8 +127,7 @@ async fn a_second_blocked_answer_leads_to_the_fallback(store: SqlStore) {
 async fn a_crash_gives_no_further_chance(store: SqlStore) {
     let agents = Agents::new(store, &stubborn()).await;
     agents.guard("g1", None, json!({ "forbiddenPatterns": ["guaranteed"] })).await;
-    let mut polls = 1;
-    loop {
+    let died = wherever_it_dies(async |polls| {
         let visitor = format!("v{polls}");
         agents.reach(&visitor, "tea").await;
         let epoch = agents.session(&visitor).await.epoch;
@@ -139,13 +138,10 @@ async fn a_crash_gives_no_further_chance(store: SqlStore) {
         let ended = (turn.error.as_deref(), turn.end_reason.as_deref(), turn.answers.len());
         assert_eq!(ended, (Some("guardrail"), Some("fallback_stuck"), 2), "after {polls} polls");
         assert_eq!(agents.go_on().await, ["Bye fallback_stuck"], "after {polls} polls");
-        if done {
-            break;
-        }
-        polls += 1;
-        assert!(polls < 1_000, "it never ends");
-    }
-    assert!(polls > 3, "it died at {polls} places only");
+        done
+    })
+    .await;
+    assert!(died > 2, "{died}");
 }
 
 async fn links_lead_to_listed_hosts(store: SqlStore) {

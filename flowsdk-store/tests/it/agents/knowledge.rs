@@ -13,7 +13,7 @@ use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 
-use super::crashes::dies_after;
+use super::crashes::{dies_after, wherever_it_dies};
 use super::library::Library;
 use crate::conversations::world::World;
 use crate::support::databases::on_every_database_and_pgvector;
@@ -111,8 +111,7 @@ async fn a_document_is_embedded_in_batches(store: SqlStore) {
 async fn a_document_that_was_left_goes_on(store: SqlStore) {
     let (_world, library) = library(store).await;
     let text = long(70);
-    let mut polls = 1;
-    loop {
+    let died = wherever_it_dies(async |polls| {
         let id = library.add("router1", "Book", &[], &text).await;
         let worked = async { while library.another_ingest().round().await.expect("a round") > 0 {} };
         let done = dies_after(polls, worked).await;
@@ -122,13 +121,10 @@ async fn a_document_that_was_left_goes_on(store: SqlStore) {
         let asked: usize = library.teacher.asked().iter().sum();
         assert!(asked <= 70 + 64, "{asked} texts after {polls} polls");
         library.knowledge.delete(&Author::default(), Reach::ALL, &id).await.expect("deleted");
-        if done {
-            break;
-        }
-        polls += 1;
-        assert!(polls < 1_000, "it never ends");
-    }
-    assert!(polls > 3, "it died at {polls} places only");
+        done
+    })
+    .await;
+    assert!(died > 2, "{died}");
 }
 
 /// Works until the model is asked, does something, and lets the model answer.

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::crashes::dies_after;
+use super::crashes::{dies_after, wherever_it_dies};
 use super::works::by_work;
 use super::world::Agents;
 use crate::conversations::world::session;
@@ -229,8 +229,7 @@ async fn a_recording_that_takes_too_long_holds_no_turn_up(store: SqlStore) {
 /// A process dies at every place of a turn: what was written is not asked for again.
 async fn a_recording_is_paid_for_once(store: SqlStore) {
     let agents = Agents::new(store, &json!([echo()])).await;
-    let mut polls = 1;
-    loop {
+    let died = wherever_it_dies(async |polls| {
         let visitor = format!("v{polls}");
         agents.attended(&visitor).await;
         agents.file(&visitor, &visitor, "audio/ogg", Ok("hi"));
@@ -250,13 +249,10 @@ async fn a_recording_is_paid_for_once(store: SqlStore) {
         assert_eq!(said.last().expect("a line"), "< [Áudio transcrito]: \"hi\"", "after {polls} polls");
         let counted = by_work(&agents.world).await["sales ears transcription"];
         assert_eq!(counted.calls, polls as u64, "what is stored is counted once, after {polls} polls");
-        if done {
-            break;
-        }
-        polls += 1;
-        assert!(polls < 1_000, "it never ends");
-    }
-    assert!(polls > 4, "it died at {polls} places only");
+        done
+    })
+    .await;
+    assert!(died > 3, "{died}");
 }
 
 async fn what_is_heard_after_a_takeover_is_written_nowhere(store: SqlStore) {

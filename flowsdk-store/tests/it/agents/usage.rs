@@ -17,7 +17,7 @@ use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
 
-use super::crashes::dies_after;
+use super::crashes::{dies_after, wherever_it_dies};
 use super::world::Agents;
 use crate::conversations::world::World;
 use crate::support::databases::on_every_database;
@@ -118,8 +118,7 @@ fn tokens(figures: UsageFigures) -> UsageFigures {
 async fn every_answer_is_counted_once_whatever_dies(store: SqlStore) {
     let agents = Agents::new(store, &json!([echo()])).await;
     agents.add_price("model", 333_333, 2_000_001).await;
-    let mut polls = 1;
-    loop {
+    wherever_it_dies(async |polls| {
         let visitor = format!("v{polls}");
         agents.reach(&visitor, "tea").await;
         agents.serve(&visitor).await;
@@ -130,12 +129,9 @@ async fn every_answer_is_counted_once_whatever_dies(store: SqlStore) {
         let most = if polls % 2 == 0 { 3 } else { 1_000 };
         let done = dies_after(polls, fold_some(&*agents.stepping, most)).await;
         assert_eq!(agents.report(UsageFilter::default()).await, before, "after {polls} polls");
-        if done && polls > 8 {
-            break;
-        }
-        polls += 1;
-        assert!(polls < 90, "it never ends");
-    }
+        done && polls > 8
+    })
+    .await;
     let before = agents.report(UsageFilter::default()).await;
     agents.executor.review().await.expect("a review");
     assert_eq!(agents.report(UsageFilter::default()).await, before);

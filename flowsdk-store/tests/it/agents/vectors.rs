@@ -22,7 +22,7 @@ struct Server {
     url: DatabaseUrl,
     admin: PgConnection,
     world: World,
-    library: Library,
+    shelf: Library,
 }
 
 #[allow(clippy::print_stderr, reason = "a skipped test must be seen")]
@@ -33,9 +33,9 @@ async fn server() -> Option<Server> {
     };
     let DatabaseUrl::Postgres(options) = &url else { unreachable!("a server") };
     let admin = PgConnection::connect_with(options).await.expect("a connection");
-    let (world, library) = library_on(connect(&url).await).await;
+    let (world, shelf) = library_on(connect(&url).await).await;
     connected(name);
-    Some(Server { url, admin, world, library })
+    Some(Server { url, admin, world, shelf })
 }
 
 async fn connect(url: &DatabaseUrl) -> SqlStore {
@@ -127,17 +127,17 @@ async fn same_as_every_comparison(library: &Library, compared: &Library) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_finds_what_every_comparison_finds() {
     let Some(mut server) = server().await else { return };
-    stock(&server.library).await;
+    stock(&server.shelf).await;
     let (_other, compared) = library_on(memory().await).await;
     stock(&compared).await;
     assert_eq!(server.copies().await, 181);
     assert_eq!(server.indexes().await, (1, 1), "the other router has few passages");
-    same_as_every_comparison(&server.library, &compared).await;
+    same_as_every_comparison(&server.shelf, &compared).await;
     // Without it they are compared one by one.
     server.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid::regclass::text LIKE 'knowledge_vector_near%'").await;
-    same_as_every_comparison(&server.library, &compared).await;
+    same_as_every_comparison(&server.shelf, &compared).await;
     server.execute("DELETE FROM knowledge_copy WHERE document_id IN (SELECT id FROM knowledge_document WHERE name = 'Booklet')").await;
-    same_as_every_comparison(&server.library, &compared).await;
+    same_as_every_comparison(&server.shelf, &compared).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -147,11 +147,11 @@ async fn documents_that_the_index_passes_over_are_found() {
     let far: String =
         (0..60).map(|at| format!("# {at}\n\nA tea of page {at}. {}\n\n", "word ".repeat(150))).collect();
     server
-        .library
+        .shelf
         .stock(&[("router1", "Near", &["near"], near.as_str()), ("router1", "Far", &["far"], far.as_str())])
         .await;
     let found = search(
-        &server.library,
+        &server.shelf,
         json!({ "routerId": "router1", "query": "green tea", "tags": ["far"], "limit": 5 }),
     )
     .await;
@@ -162,31 +162,31 @@ async fn documents_that_the_index_passes_over_are_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn copies_follow_their_documents() {
     let Some(mut server) = server().await else { return };
-    let library = &server.library;
+    let library = &server.shelf;
     let id = library.add("router1", "Book", &[], &book(60)).await;
     library.work().await;
     assert_eq!((server.copies().await, server.indexes().await), (60, (1, 1)));
     // Before the new ones are copied nothing of the old ones is found.
-    server.library.replace(&id, "The otter swims.").await;
-    while server.library.ingest.round().await.expect("a round") > 0 {}
+    server.shelf.replace(&id, "The otter swims.").await;
+    while server.shelf.ingest.round().await.expect("a round") > 0 {}
     let all = || json!({ "routerId": "router1", "query": "the otter, the heron", "limit": 50 });
-    assert_eq!(server.library.find(all()).await, ["The otter swims."]);
-    server.library.work().await;
-    assert_eq!(server.library.find(all()).await, ["The otter swims."]);
+    assert_eq!(server.shelf.find(all()).await, ["The otter swims."]);
+    server.shelf.work().await;
+    assert_eq!(server.shelf.find(all()).await, ["The otter swims."]);
     assert_eq!((server.copies().await, server.indexes().await), (1, (0, 0)), "it has few passages now");
     // Another model is another space.
-    server.library.replace(&id, &book(50)).await;
-    server.library.work().await;
-    server.library.teacher.rename("another");
-    server.library.ingest.embed_anew().await.expect("begun anew");
-    server.library.work().await;
+    server.shelf.replace(&id, &book(50)).await;
+    server.shelf.work().await;
+    server.shelf.teacher.rename("another");
+    server.shelf.ingest.embed_anew().await.expect("begun anew");
+    server.shelf.work().await;
     let of_now =
         "SELECT count(*) FROM knowledge_vector JOIN knowledge_space ON id = space WHERE model = 'another'";
     assert_eq!((server.number(of_now).await, server.copies().await), (50, 50));
     assert_eq!(server.indexes().await, (1, 1), "that of the other model is gone");
-    server.library.knowledge.delete(&Author::default(), Reach::ALL, &id).await.expect("deleted");
-    assert_eq!((server.copies().await, server.library.find(all()).await), (0, vec![]));
-    server.library.work().await;
+    server.shelf.knowledge.delete(&Author::default(), Reach::ALL, &id).await.expect("deleted");
+    assert_eq!((server.copies().await, server.shelf.find(all()).await), (0, vec![]));
+    server.shelf.work().await;
     assert_eq!(server.indexes().await, (0, 0));
 }
 
@@ -194,28 +194,28 @@ async fn copies_follow_their_documents() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_that_is_not_whole_is_built_anew() {
     let Some(mut server) = server().await else { return };
-    server.library.stock(&[("router1", "Book", &[], book(60).as_str())]).await;
+    server.shelf.stock(&[("router1", "Book", &[], book(60).as_str())]).await;
     server.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid::regclass::text LIKE 'knowledge_vector_near%'").await;
     assert_eq!(server.indexes().await, (1, 0));
     // Another process builds it at this moment.
     server.execute("SELECT pg_advisory_lock(7814123920046131)").await;
-    server.library.work().await;
+    server.shelf.work().await;
     assert_eq!(server.indexes().await, (1, 0), "it is left alone");
     server.execute("SELECT pg_advisory_unlock(7814123920046131)").await;
-    server.library.work().await;
+    server.shelf.work().await;
     assert_eq!(server.indexes().await, (1, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_that_build_at_once_build_one_index() {
     let Some(mut server) = server().await else { return };
-    let id = server.library.add("router1", "Book", &[], &book(300)).await;
-    while server.library.ingest.round().await.expect("a round") > 0 {}
+    let id = server.shelf.add("router1", "Book", &[], &book(300)).await;
+    while server.shelf.ingest.round().await.expect("a round") > 0 {}
     let other = connect(&server.url).await.with_context(server.world.cx.clone());
     let work = async |store: &SqlStore| while store.tend().await.expect("a part") {};
     tokio::join!(work(&server.world.store), work(&other), work(&server.world.store));
     assert_eq!((server.copies().await, server.indexes().await), (300, (1, 1)));
-    assert_eq!(server.library.get(&id).await.chunks, 300);
+    assert_eq!(server.shelf.get(&id).await.chunks, 300);
 }
 
 /// A role without rights works as on a database without pgvector. When an administrator has created the extension, the next
@@ -228,26 +228,26 @@ async fn an_extension_that_comes_later_is_used() {
     let grant = format!("CREATE ROLE {role} LOGIN; ALTER DATABASE {name} OWNER TO {role}");
     sqlx::raw_sql(AssertSqlSafe(grant)).execute(&mut admin).await.expect("a role");
     let url = DatabaseUrl::Postgres(Box::new((*options).clone().username(&role)));
-    let (world, library) = library_on(connect(&url).await).await;
-    stock(&library).await;
+    let (world, shelf) = library_on(connect(&url).await).await;
+    stock(&shelf).await;
     let (_other, compared) = library_on(memory().await).await;
     stock(&compared).await;
     let has_copies = "SELECT to_regclass('knowledge_vector') IS NOT NULL";
     let has: bool = sqlx::query_scalar(has_copies).fetch_one(&mut admin).await.expect(has_copies);
     assert!(!has, "it may not create the extension");
-    same_as_every_comparison(&library, &compared).await;
+    same_as_every_comparison(&shelf, &compared).await;
 
     sqlx::raw_sql("CREATE EXTENSION vector").execute(&mut admin).await.expect("an extension");
     let store = Arc::new(connect(&url).await.with_context(world.cx.clone()));
     let library = Library::new(&store, &world.cx);
-    same_as_every_comparison(&library, &compared).await;
+    same_as_every_comparison(&shelf, &compared).await;
     library.work().await;
     let copies: i64 = sqlx::query_scalar("SELECT count(*) FROM knowledge_vector")
         .fetch_one(&mut admin)
         .await
         .expect("a number");
     assert_eq!(copies, 181);
-    same_as_every_comparison(&library, &compared).await;
+    same_as_every_comparison(&shelf, &compared).await;
     // One that is dropped takes the copies with it.
     sqlx::raw_sql("DROP EXTENSION vector CASCADE; CREATE EXTENSION vector")
         .execute(&mut admin)
@@ -256,6 +256,6 @@ async fn an_extension_that_comes_later_is_used() {
     let store = Arc::new(connect(&url).await.with_context(world.cx.clone()));
     let library = Library::new(&store, &world.cx);
     library.work().await;
-    same_as_every_comparison(&library, &compared).await;
+    same_as_every_comparison(&shelf, &compared).await;
     connected(name);
 }

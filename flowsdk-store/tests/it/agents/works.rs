@@ -7,11 +7,12 @@ use std::time::Duration;
 use flowsdk_agent::knowledge::{DocumentStatus, Ingest, Knowledge, OfflineEmbedders, SearchKnowledge};
 use flowsdk_agent::usage::{ModelWork, UsageFigures, UsageFilter, UsageGrouping};
 use flowsdk_core::change::{Author, NoChangeLog};
+use flowsdk_core::event::SummaryRequest;
 use flowsdk_core::router::Reach;
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 
-use super::crashes::dies_after;
+use super::crashes::{dies_after, dies_when, wherever_it_dies};
 use super::knowledge::{library, long};
 use super::library::BILLED;
 use super::searches::{agents, searching};
@@ -53,25 +54,29 @@ async fn a_summary_is_counted_once_whatever_dies(store: SqlStore) {
     const KEY: &str = "- small summary";
     let scene = Scene::new(store).await;
     let world = &scene.agents.world;
-    let mut polls = 1;
-    loop {
+    let is_counted_once = async |visitor: &str, request: &SummaryRequest, before: u64| {
+        let is_written = scene.last_summary(visitor).await.is_some();
+        assert_eq!(calls(world, KEY).await - before, u64::from(is_written), "{visitor}");
+        for _ in 0..2 {
+            scene.summarizer.summarize(request).await.expect("written");
+        }
+        assert_eq!(calls(world, KEY).await - before, 1, "{visitor}");
+    };
+    let (request, asks) = (scene.attend("ana", "tea").await, scene.agents.mind.asks());
+    let permits = u32::try_from(scene.agents.mind.gate.available_permits()).expect("few");
+    let gate = scene.agents.mind.gate.acquire_many(permits).await.expect("a gate");
+    dies_when(|| scene.agents.mind.asks() > asks, scene.summarizer.summarize(&request)).await;
+    drop(gate);
+    is_counted_once("ana", &request, 0).await;
+    wherever_it_dies(async |polls| {
         let visitor = format!("v{polls}");
         let request = scene.attend(&visitor, "tea").await;
         let before = calls(world, KEY).await;
         let done = dies_after(polls, scene.summarizer.summarize(&request)).await;
-        let is_written = scene.last_summary(&visitor).await.is_some();
-        assert_eq!(calls(world, KEY).await - before, u64::from(is_written), "after {polls} polls");
-        for _ in 0..2 {
-            scene.summarizer.summarize(&request).await.expect("written");
-        }
-        assert_eq!(calls(world, KEY).await - before, 1, "after {polls} polls");
-        if done {
-            break;
-        }
-        polls += 1;
-        assert!(polls < 200, "it never ends");
-    }
-    assert!(polls > 1, "it died at {polls} places only");
+        is_counted_once(&visitor, &request, before).await;
+        done
+    })
+    .await;
     let used = by_work(world).await[KEY];
     assert!(used.input_tokens > 0 && used.unpriced_tokens > 0, "{used:?}");
     scene.agents.executor.review().await.expect("a review");
@@ -108,8 +113,7 @@ async fn vectors_are_counted_once_whatever_dies(store: SqlStore) {
     const KEY: &str = "- vectors embedding";
     let (world, library) = library(store).await;
     let text = long(70);
-    let mut polls = 1;
-    loop {
+    let died = wherever_it_dies(async |polls| {
         let before = by_work(&world).await.get(KEY).copied().unwrap_or_default();
         let id = library.add("router1", "Book", &[], &text).await;
         let worked = async { while library.another_ingest().round().await.expect("a round") > 0 {} };
@@ -119,13 +123,10 @@ async fn vectors_are_counted_once_whatever_dies(store: SqlStore) {
         let new = (used.calls - before.calls, used.input_tokens - before.input_tokens);
         assert_eq!(new, (2, 700), "after {polls} polls");
         library.knowledge.delete(&Author::default(), Reach::ALL, &id).await.expect("deleted");
-        if done {
-            break;
-        }
-        polls += 1;
-        assert!(polls < 1_000, "it never ends");
-    }
-    assert!(polls > 3, "it died at {polls} places only");
+        done
+    })
+    .await;
+    assert!(died > 2, "{died}");
 }
 
 async fn vectors_of_what_is_replaced_meanwhile_are_counted(store: SqlStore) {
