@@ -2,23 +2,28 @@
 
 use std::time::Duration;
 
-use flowsdk_core::contact::ContactChange;
+use flowsdk_core::chat::HasChatCatalog as _;
+use flowsdk_core::contact::{ContactChange, HasContacts as _};
 use flowsdk_core::context::OpContext;
+use flowsdk_core::conversation::{ToolCallError, ToolCalls, ToolReading, ToolReturned};
 use flowsdk_core::event::{OutgoingEvent, SentimentResult};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{AgentId, FlowId, MessageId};
 use flowsdk_core::message::{ContentMessage, Sender, SenderKind, Source};
+use flowsdk_core::record::HasRecords as _;
 use flowsdk_core::session::{
     ChainEntry, MAX_CONTACT_VARIABLES, MAX_SESSION_VARIABLES, SentimentItem, Session, merge_variables,
 };
+use flowsdk_core::store::Store;
 use serde_json::{Map, Value};
+use tracing::Span;
 
-use super::ExecutorTx;
 use super::equipping::OpenTurn;
 use super::handing_on::{
     Handing, Handoff, NoTransfer, check_transfer, hand_to_agent, hand_to_human, hand_to_parent, returns,
 };
 use super::ticket::update_ticket;
+use super::{ExecutorTx, spans};
 use crate::agent::AiAgent;
 use crate::configuration::is_in_service;
 use crate::guardrail::Violation;
@@ -51,9 +56,13 @@ pub(super) enum Outside {
 }
 
 /// A turn while a step of it is written.
-pub(super) struct Acting<'a, T> {
-    pub(super) tx: &'a mut T,
+pub(super) struct Acting<'a, S: Store> {
+    pub(super) tx: &'a mut S::Tx,
     pub(super) cx: &'a OpContext,
+    pub(super) tools: &'a ToolCalls<S>,
+    pub(super) reading: &'a mut ToolReading,
+    /// The span of the turn.
+    pub(super) span: &'a Span,
     pub(super) turn: &'a OpenTurn,
     pub(super) record: AgentTurn,
     pub(super) session: Session,
@@ -74,7 +83,10 @@ type Done = Result<(String, Effect), String>;
 const NOTHING_MORE: Effect = Effect { has_sent: false, breaks: false };
 const BREAKS: Effect = Effect { has_sent: false, breaks: true };
 
-impl<T: ExecutorTx> Acting<'_, T> {
+impl<S: Store> Acting<'_, S>
+where
+    S::Tx: ExecutorTx,
+{
     /// Notes an answer. Some servers number the calls of each answer anew; one of a known id gets another.
     pub(super) fn hear(&mut self, answer: &Answer) {
         for item in &answer.items {
@@ -120,13 +132,18 @@ impl<T: ExecutorTx> Acting<'_, T> {
                     Course::blocked(violation)
                 }
                 Judgement::Run(Act::Flow(tool, arguments)) => {
-                    match self.turn.configuration.flow_of(&tool).cloned() {
-                        Some(flow_id) => {
+                    let Some(flow_id) = self.turn.configuration.flow_of(&tool) else {
+                        let result = self.record.course.failed(&tool, "there is no such tool".to_owned());
+                        self.record.items.push(Item::result(call.id, result));
+                        continue;
+                    };
+                    match self.call_flow(&tool, flow_id, &arguments).await? {
+                        Some(result) => result,
+                        None => {
                             self.record.began_call = Some(call.id);
-                            self.outside = Some(Outside::Flow(flow_id, arguments));
+                            self.outside = Some(Outside::Flow(flow_id.clone(), arguments));
                             return Ok(());
                         }
-                        None => self.record.course.failed(&tool, "there is no such tool".to_owned()),
                     }
                 }
                 Judgement::Run(Act::Native(Command::Search(query))) => {
@@ -139,6 +156,32 @@ impl<T: ExecutorTx> Acting<'_, T> {
             self.record.items.push(Item::result(call.id, result));
         }
         Ok(())
+    }
+
+    /// Calls a flow of kind `tool` that asks nothing of the outside; returns its result. Returns `None` for any other, which has
+    /// to be called after the commit.
+    async fn call_flow(
+        &mut self,
+        tool: &str,
+        flow_id: &FlowId,
+        arguments: &Map<String, Value>,
+    ) -> Result<Option<String>, StorageError> {
+        let Self { tx, reading, session, .. } = self;
+        let called = self.tools.call_within(*tx, reading, session, flow_id, arguments.clone()).await;
+        let result = match called {
+            Ok(None) => return Ok(None),
+            Ok(Some(ToolReturned { returns, contact_variables })) => {
+                if let Some(variables) = contact_variables {
+                    self.contact = variables;
+                }
+                Value::Object(returns).to_string()
+            }
+            Err(ToolCallError::Storage(error)) => return Err(error),
+            Err(error) => self.record.course.failed(tool, error.to_string()),
+        };
+        // Its moment, not its time: whether the tool is called here is known once it has run.
+        drop(spans::execute_tool(self.span, self.turn, tool));
+        Ok(Some(result))
     }
 
     async fn run(&mut self, call: &ToolCall, command: Command) -> Result<String, StorageError> {
@@ -244,6 +287,7 @@ impl<T: ExecutorTx> Acting<'_, T> {
         }
         contact.apply(&ContactChange::Variable { key, value });
         self.tx.contacts().save_many(&[&contact]).await?;
+        self.reading.forget(&contact.id);
         self.contact = contact.variables;
         Ok(Ok((DONE.to_owned(), NOTHING_MORE)))
     }

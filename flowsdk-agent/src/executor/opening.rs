@@ -18,7 +18,7 @@ use super::budgets::NO_BUDGET;
 use super::equipping::{Equipment, OpenTurn, Reading, snapshot};
 use super::groups::GroupWriter;
 use super::handing_on::{Handing, Handoff, end_by_force, hand_to_human};
-use super::saving::Sent;
+use super::saving::{Sent, SessionAfter};
 use super::seeing::{MOST_IMAGES, name_of};
 use super::ticket::{close_lost_ticket, open_ticket};
 use super::{Executor, ExecutorTx};
@@ -65,7 +65,7 @@ struct Writes {
     lost: Vec<NewEntry>,
     changed: Vec<AgentTurn>,
     begun: Vec<AgentTurn>,
-    sessions: Vec<(Session, Handing)>,
+    sessions: Vec<SessionAfter>,
 }
 
 impl Writes {
@@ -211,7 +211,7 @@ where
             let AgentManualHandoffEvent { reason, queue_id, user_id, requested_by, .. } = event;
             let asked = Handoff { reason, queue: queue_id, user: user_id, requested_by };
             hand_to_human(tx, &self.cx, &mut session, asked, &mut handing).await?;
-            writes.sessions.push((session, handing));
+            writes.sessions.push(SessionAfter::changed(session, handing));
             return Ok(Attended::Over);
         }
         let Some(last) = asked.turns.last().cloned() else {
@@ -262,7 +262,7 @@ where
         session.arm(self.cx.now());
         writes.begun.push(turn.clone());
         handing.show_typing(self.cx.now());
-        writes.sessions.push((session, handing));
+        writes.sessions.push(SessionAfter::changed(session, handing));
         Ok(Attended::Turn(Box::new(Begun { session: None, turn, equipment })))
     }
 

@@ -23,14 +23,30 @@ use crate::usage::{HasModelUsage as _, ModelCall};
 /// What a step changes.
 pub(super) struct WorkedOut {
     pub(super) record: AgentTurn,
-    /// The session, and what it sends; `None` if the agent has lost it.
-    pub(super) session: Option<(Session, Handing)>,
+    /// The session; `None` if the agent has lost it.
+    pub(super) session: Option<SessionAfter>,
     /// The variables of the contact.
     pub(super) contact: Map<String, Value>,
     /// The call that is made after the commit.
     pub(super) outside: Option<Outside>,
     /// The rule that a call broke.
     pub(super) blocked: Option<Violation>,
+}
+
+/// A locked session after what was done with it.
+pub(super) struct SessionAfter {
+    pub(super) session: Session,
+    /// Whether its row has to be written.
+    pub(super) is_changed: bool,
+    /// What it sends.
+    pub(super) handing: Handing,
+}
+
+impl SessionAfter {
+    /// A session that was changed.
+    pub(super) fn changed(session: Session, handing: Handing) -> Self {
+        Self { session, is_changed: true, handing }
+    }
 }
 
 /// What was written of a step.
@@ -92,20 +108,22 @@ where
         Ok(steps.into_iter().map(|step| step.map(&mut written)).collect())
     }
 
-    /// Saves sessions, each once, and publishes what goes with them. Returns each by its id as it is now, with what goes out
-    /// after the commit.
+    /// Saves the sessions that were changed, each once, and publishes what goes with them. Returns each by its id as it is now,
+    /// with what goes out after the commit.
     pub(super) async fn save(
         &self,
         tx: &mut S::Tx,
-        sessions: Vec<(Session, Handing)>,
+        mut sessions: Vec<SessionAfter>,
     ) -> Result<HashMap<SessionId, (Session, Sent)>, StorageError> {
-        let (mut saved, mut handings): (Vec<Session>, Vec<Handing>) = sessions.into_iter().unzip();
-        let writes = saved.iter_mut().map(|session| {
+        let changed = sessions.iter_mut().filter(|after| after.is_changed);
+        let writes = changed.map(|SessionAfter { session, .. }| {
             let expected = session.version;
             session.version += 1;
             SessionWrite { session, expected: Some(expected) }
         });
         tx.sessions().save_many(&writes.collect::<Vec<_>>()).await?;
+        let parts = sessions.into_iter().map(|SessionAfter { session, handing, .. }| (session, handing));
+        let (saved, mut handings): (Vec<Session>, Vec<Handing>) = parts.unzip();
         let mut said: Vec<(&RouterId, OutgoingEvent)> = Vec::new();
         for (session, handing) in saved.iter().zip(&mut handings) {
             let epoch = if handing.is_given_away { NO_OWNER } else { session.epoch };

@@ -46,12 +46,10 @@ pub(super) fn answered(span: &Span, answer: &Answer) {
     span.record("gen_ai.usage.output_tokens", count(answer.usage.output_tokens));
 }
 
-/// The span of the flow of kind `tool` that a turn has begun to call.
-pub(super) fn execute_tool(turn: &OpenTurn) -> Span {
-    let began = turn.record.began_call.as_deref();
-    let call = turn.record.open_calls().into_iter().find(|call| Some(call.id.as_str()) == began);
-    let name = call.map(|call| call.name).unwrap_or_default();
+/// The span of a tool, by its name, that a turn with the span `of_turn` calls.
+pub(super) fn execute_tool(of_turn: &Span, turn: &OpenTurn, name: &str) -> Span {
     tracing::info_span!(
+        parent: of_turn,
         "execute_tool",
         otel.name = format!("execute_tool {name}"),
         gen_ai.operation.name = "execute_tool",

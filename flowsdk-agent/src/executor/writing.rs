@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use flowsdk_core::conversation::{ToolCall as FlowCall, ToolCallError, ToolReturned};
+use flowsdk_core::conversation::{ToolCall as FlowCall, ToolCallError, ToolReading, ToolReturned};
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::FlowId;
 use flowsdk_core::session::{Session, SessionId};
 use flowsdk_core::store::{Store, transact};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use super::acting::{Acting, Outside};
 use super::asking::NoAnswer;
@@ -18,7 +18,7 @@ use super::equipping::OpenTurn;
 use super::groups::GroupWriter;
 use super::handing_on::{Handing, end_by_force};
 use super::opening::{Standing, standings};
-use super::saving::{WorkedOut, Written};
+use super::saving::{SessionAfter, WorkedOut, Written};
 use super::{Executor, ExecutorTx, spans};
 use crate::guardrail::{Masking, Violation};
 use crate::knowledge::{Found, PASSAGES, told};
@@ -78,6 +78,22 @@ pub(super) enum Advanced {
 pub(super) struct Taken {
     pub(super) turn: Box<OpenTurn>,
     step: Step,
+    /// The span of the turn: another task may write the step.
+    span: Span,
+}
+
+impl Taken {
+    /// Returns whether a flow of kind `tool` may be called.
+    fn may_call_flow(&self) -> bool {
+        let configuration = &self.turn.configuration;
+        let is_flow =
+            |item: &Item| matches!(item, Item::ToolCall(call) if configuration.flow_of(&call.name).is_some());
+        match &self.step {
+            Step::Answered(answer) => answer.items.iter().any(is_flow),
+            Step::Ran(_) => self.turn.record.open_calls().len() > 1,
+            Step::Heard(_) | Step::Silent(_) => false,
+        }
+    }
 }
 
 impl<S: Store> Executor<S>
@@ -95,8 +111,8 @@ where
             return Ok((turn, Advanced::Stopped));
         };
         let Some(step) = step else { return Ok((turn, Advanced::NotNow)) };
-        let taken = Taken { turn, step };
-        let (Taken { mut turn, step }, written) =
+        let taken = Taken { turn, step, span: Span::current() };
+        let (Taken { mut turn, step, .. }, written) =
             self.steps.write(taken, self.serving.gathering(), self).await?;
         let Some(written) = written else { return Ok((turn, Advanced::NotNow)) };
         self.pass_on(written.sent);
@@ -127,7 +143,7 @@ where
             return Some(Step::Heard(heard));
         }
         if let Some(outside) = turn.outside.take() {
-            let span = spans::execute_tool(turn);
+            let span = spans::execute_tool(&Span::current(), turn, &began_tool(turn));
             return Some(self.run_outside(turn, &outside).instrument(span).await);
         }
         if turn.record.began_call.is_some() {
@@ -213,8 +229,9 @@ where
     async fn work_out(
         &self,
         tx: &mut S::Tx,
-        Taken { turn, step }: &Taken,
+        Taken { turn, step, span }: &Taken,
         standing: Standing,
+        reading: &mut ToolReading,
     ) -> Result<Option<WorkedOut>, StorageError> {
         let mut record = turn.record.clone();
         record.step += 1;
@@ -228,9 +245,13 @@ where
             let contact = turn.contact.clone();
             return Ok(Some(WorkedOut { record, session: None, contact, outside: None, blocked: None }));
         };
+        let before = session.clone();
         let mut acting = Acting {
             tx,
             cx: &self.cx,
+            tools: &self.tools,
+            reading,
+            span,
             turn,
             record,
             session,
@@ -271,7 +292,9 @@ where
         if record.is_running && !record.course.has_sent() {
             handing.show_typing(self.cx.now());
         }
-        Ok(Some(WorkedOut { record, session: Some((session, handing)), contact, outside, blocked }))
+        let is_changed = session != before;
+        let session = Some(SessionAfter { session, is_changed, handing });
+        Ok(Some(WorkedOut { record, session, contact, outside, blocked }))
     }
 
     /// The contact has their time from now on, or longer if they were given more.
@@ -284,7 +307,7 @@ where
     }
 
     /// Every call of an answer has its result: the model is asked again, or the turn is over.
-    async fn end_round(&self, acting: &mut Acting<'_, S::Tx>) -> Result<(), StorageError> {
+    async fn end_round(&self, acting: &mut Acting<'_, S>) -> Result<(), StorageError> {
         match acting.record.course.end_round() {
             Next::Ask => {}
             Next::Nudge => acting.record.items.push(Item::user(NUDGE)),
@@ -325,10 +348,14 @@ where
             // Whoever locks several contacts does so in the order of their ids.
             let mut order: Vec<(usize, &Taken)> = group.iter().enumerate().collect();
             order.sort_by_key(|(_, taken)| &taken.turn.session.contact_id);
+            let mut reading = ToolReading::default();
+            let callers = group.iter().filter(|taken| taken.may_call_flow());
+            let contacts: Vec<_> = callers.map(|taken| taken.turn.session.contact_id.clone()).collect();
+            reading.read_contacts(tx, &contacts).await?;
             let mut worked_out = Vec::with_capacity(group.len());
             for (place, taken) in order {
                 let standing = standings.remove(&taken.turn.record.session_id).unwrap_or(Standing::Lost);
-                worked_out.push((place, self.work_out(tx, taken, standing).await?));
+                worked_out.push((place, self.work_out(tx, taken, standing, &mut reading).await?));
             }
             worked_out.sort_by_key(|(place, _)| *place);
             self.save_steps(tx, group, worked_out.into_iter().map(|(_, step)| step).collect()).await
@@ -342,6 +369,13 @@ fn note_blocked(turn: &AgentTurn, violation: Violation) {
     let rule = violation.rule();
     tracing::warn!(turn = %turn.id, agent = %turn.agent_id, rule, "a guardrail blocked an answer of an AI agent");
     metrics::counter!("flowsdk_ai_guardrail_blocks", "rule" => rule).increment(1);
+}
+
+/// Returns the name of the tool that a turn has begun to call.
+fn began_tool(turn: &OpenTurn) -> String {
+    let began = turn.record.began_call.as_deref();
+    let call = turn.record.open_calls().into_iter().find(|call| Some(call.id.as_str()) == began);
+    call.map(|call| call.name).unwrap_or_default()
 }
 
 /// Returns the search that was begun, if that was a search.
@@ -362,7 +396,10 @@ fn round(time: Duration) -> Duration {
     Duration::from_secs(time.as_secs().max(1))
 }
 
-impl<T: ExecutorTx> Acting<'_, T> {
+impl<S: Store> Acting<'_, S>
+where
+    S::Tx: ExecutorTx,
+{
     /// Ends the agents' part: the flow goes on.
     pub(super) async fn end_by_force(&mut self, reason: &str) -> Result<(), StorageError> {
         if let Some(state) = &mut self.session.agent {

@@ -44,6 +44,11 @@ impl Flows {
         (!missing.versions.is_empty()).then_some(missing)
     }
 
+    /// Returns whether versions have to be compiled first.
+    pub(super) fn is_missing_any(&self) -> bool {
+        !self.missing.versions.is_empty()
+    }
+
     /// Notes that sessions of `router` need `versions`, if one of these is not compiled.
     pub(super) fn note_need<'i>(
         &mut self,

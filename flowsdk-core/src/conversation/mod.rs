@@ -42,5 +42,5 @@ pub use persister::{MessagePersister, PERSISTER_GROUP};
 pub use say::{say, say_all};
 pub use service::{Conversations, Handover, OutgoingSink, Outside};
 pub use timers::InputTimers;
-pub use tools::{ToolCall, ToolCallError, ToolCalls, ToolReturned};
+pub use tools::{ToolCall, ToolCallError, ToolCalls, ToolReading, ToolReturned};
 pub use tx::ConversationTx;

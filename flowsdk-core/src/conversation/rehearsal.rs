@@ -11,7 +11,7 @@ use crate::aside::aside;
 use crate::contact::Contact;
 use crate::event::{ExternalJump, HandBack};
 use crate::fault::StorageError;
-use crate::flow::{CompiledFlow, EffectResult, MAX_TURN_WORK, Outcome, Scene, Trigger, TurnEnd, run};
+use crate::flow::{CompiledFlow, EffectResult, MAX_TURN_WORK, Outcome, Scene, Trigger, run};
 use crate::message::IncomingMessage;
 use crate::router::{Router, StaticVariables};
 use crate::session::Session;
@@ -104,12 +104,6 @@ fn same(before: &Session, now: &Session) -> bool {
         (now.started_at, now.last_interaction_at) = (before.started_at, before.last_interaction_at);
     }
     *before == now
-}
-
-/// Returns whether an outcome of a turn with a short allowance says nothing but that it needs more.
-pub(super) fn is_cut_short(outcome: &Outcome) -> bool {
-    outcome.work <= MAX_TURN_WORK
-        && matches!(&outcome.end, TurnEnd::Frozen(error) if error.code == "turn_too_long")
 }
 
 /// The turns of a batch that are decided.

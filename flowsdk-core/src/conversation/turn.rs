@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::facts::versions_of;
 use super::flows::Flows;
 use super::records::Records;
-use super::rehearsal::{Rehearsal, Rehearsed, is_cut_short};
+use super::rehearsal::{Rehearsal, Rehearsed};
 use crate::contact::Contact;
 use crate::context::OpContext;
 use crate::event::{
@@ -214,7 +214,7 @@ impl Stage<'_> {
                 run_within(&scene, run.session, run.contact, trigger, self.allowance)
             }
         };
-        if is_cut_short(&outcome) {
+        if outcome.is_cut_short() {
             // Of a turn that froze both are as they were.
             run.long = Some(Box::new(Rehearsal {
                 flow,

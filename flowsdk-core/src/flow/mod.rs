@@ -37,7 +37,7 @@ pub use perform::{
     HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptFault, ScriptPosition, ScriptRunner, perform,
 };
 pub use repository::{FlowRepository, HasFlows};
-pub use tool::{ToolError, ToolOutcome, call_tool};
+pub use tool::{ToolError, ToolOutcome, call_tool, call_tool_inside};
 pub use tracked_event::{
     EventName, HasTrackedEvents, InvalidEventName, MAX_EVENT_NAME, TrackedEvent, TrackedEventRepository,
 };

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::definition::{FlowKind, ParameterKind};
 use super::perform::{HttpCaller, ScriptRunner, perform};
-use super::{CompiledFlow, Effect, Scene, Trigger, TurnEnd, run};
+use super::{CompiledFlow, Effect, Outcome, Scene, Trigger, TurnEnd, run, run_within};
 use crate::contact::Contact;
 use crate::session::{Mode, Position, Session};
 
@@ -52,36 +52,54 @@ pub async fn call_tool(
     http: &dyn HttpCaller,
     scripts: &dyn ScriptRunner,
 ) -> Result<ToolOutcome, ToolError> {
-    let flow = &scene.flow;
-    check(flow, &arguments)?;
-    let mut own = scratch(session, flow);
-    own.variables.extend(arguments);
+    let own = scratch(session, &scene.flow, arguments)?;
     let mut outcome = run(scene, own, contact, Trigger::Open);
-    let mut effects = std::mem::take(&mut outcome.effects);
-    let mut contact_changed = outcome.contact_changed;
-    loop {
-        outcome = match outcome.end {
-            TurnEnd::Effect(request) => {
-                let result = perform(&request.call, http, scripts).await;
-                let trigger = Trigger::EffectDone { seq: request.seq, result: &result };
-                run(scene, outcome.session, outcome.contact, trigger)
-            }
-            TurnEnd::Ended => {
-                let mut variables = outcome.session.variables;
-                let returns = flow.returns().iter();
-                let returns = returns.filter_map(|name| variables.remove_entry(name)).collect();
-                return Ok(ToolOutcome { returns, contact: outcome.contact, contact_changed, effects });
-            }
-            TurnEnd::Frozen(error) => {
-                return Err(ToolError::Failed { code: error.code, message: error.message });
-            }
-            TurnEnd::Waiting | TurnEnd::HandedOver(_) => {
-                let message = "a tool runs without stops".to_owned();
-                return Err(ToolError::Failed { code: "stop_in_tool".to_owned(), message });
-            }
-        };
-        effects.append(&mut outcome.effects);
-        contact_changed |= outcome.contact_changed;
+    while let TurnEnd::Effect(request) = &outcome.end {
+        let (seq, result) = (request.seq, perform(&request.call, http, scripts).await);
+        let trigger = Trigger::EffectDone { seq, result: &result };
+        let mut next = run(scene, outcome.session, outcome.contact, trigger);
+        outcome.effects.append(&mut next.effects);
+        let contact_changed = outcome.contact_changed || next.contact_changed;
+        outcome = Outcome { effects: outcome.effects, contact_changed, ..next };
+    }
+    end(&scene.flow, outcome)
+}
+
+/// Calls a tool as [`call_tool`] does, if it asks nothing of the outside and needs no more than `allowance` units of work.
+/// Returns `None` if it does: nothing has happened then.
+///
+/// # Errors
+/// When the arguments do not fit its parameters, or it fails.
+pub fn call_tool_inside(
+    scene: &Scene<'_>,
+    session: &Session,
+    contact: Contact,
+    arguments: Map<String, Value>,
+    allowance: u64,
+) -> Result<Option<ToolOutcome>, ToolError> {
+    let own = scratch(session, &scene.flow, arguments)?;
+    let outcome = run_within(scene, own, contact, Trigger::Open, allowance);
+    if outcome.is_cut_short() || matches!(outcome.end, TurnEnd::Effect(_)) {
+        return Ok(None);
+    }
+    end(&scene.flow, outcome).map(Some)
+}
+
+/// Returns what a tool gives back that asks nothing more of the outside.
+fn end(flow: &CompiledFlow, outcome: Outcome) -> Result<ToolOutcome, ToolError> {
+    let Outcome { session, contact, contact_changed, effects, end, .. } = outcome;
+    match end {
+        TurnEnd::Ended => {
+            let mut variables = session.variables;
+            let returns = flow.returns().iter();
+            let returns = returns.filter_map(|name| variables.remove_entry(name)).collect();
+            Ok(ToolOutcome { returns, contact, contact_changed, effects })
+        }
+        TurnEnd::Frozen(error) => Err(ToolError::Failed { code: error.code, message: error.message }),
+        TurnEnd::Waiting | TurnEnd::HandedOver(_) | TurnEnd::Effect(_) => {
+            let message = "a tool runs without stops".to_owned();
+            Err(ToolError::Failed { code: "stop_in_tool".to_owned(), message })
+        }
     }
 }
 
@@ -117,9 +135,17 @@ fn fits(kind: ParameterKind, value: &Value) -> bool {
     }
 }
 
-/// Returns a copy of the session in which the tool runs.
-fn scratch(session: &Session, flow: &CompiledFlow) -> Session {
-    Session {
+/// Returns a copy of the session in which the tool runs with these arguments.
+fn scratch(
+    session: &Session,
+    flow: &CompiledFlow,
+    arguments: Map<String, Value>,
+) -> Result<Session, ToolError> {
+    check(flow, &arguments)?;
+    let mut variables = session.variables.clone();
+    variables.extend(arguments);
+    Ok(Session {
+        variables,
         mode: Mode::Flow,
         position: Some(Position {
             flow_id: flow.flow_id().clone(),
@@ -133,7 +159,7 @@ fn scratch(session: &Session, flow: &CompiledFlow) -> Session {
         calls: Vec::new(),
         deferred: Vec::new(),
         ..session.clone()
-    }
+    })
 }
 
 #[cfg(test)]

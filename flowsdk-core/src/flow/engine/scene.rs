@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{EffectRequest, EffectResult, TraceStep};
 use crate::contact::Contact;
 use crate::event::{ExternalJump, HandBack};
-use crate::flow::CompiledFlow;
+use crate::flow::{CompiledFlow, MAX_TURN_WORK};
 use crate::id::{AgentId, BlockId, FlowId, FlowVersionId, QueueId, TicketId, UserId};
 use crate::message::{ContentMessage, IncomingMessage};
 use crate::router::{Router, StaticVariables};
@@ -113,6 +113,14 @@ pub struct Outcome {
     pub work: u64,
     /// Why the trigger did nothing, if it did nothing.
     pub ignored: Option<&'static str>,
+}
+
+impl Outcome {
+    /// Returns whether the turn, which had a short allowance, says nothing but that it needs more.
+    pub fn is_cut_short(&self) -> bool {
+        self.work <= MAX_TURN_WORK
+            && matches!(&self.end, TurnEnd::Frozen(error) if error.code == "turn_too_long")
+    }
 }
 
 /// Something that must happen outside.

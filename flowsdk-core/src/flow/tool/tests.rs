@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::flow::engine::stage::{NOW, compile_as, contact, session};
-use crate::flow::{HttpAnswer, HttpRequest, NoFlows, OutsideFailure, ScriptRequest};
+use crate::flow::{HttpAnswer, HttpRequest, MAX_TURN_WORK, NoFlows, OutsideFailure, ScriptRequest};
 use crate::router::{Router, StaticVariables};
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ fn tool() -> Value {
             { "type": "setContactVariable", "key": "asked", "value": "{{product}}" }] }] })
 }
 
-async fn call(definition: &Value, arguments: Value) -> Result<ToolOutcome, ToolError> {
+async fn on_stage<R>(definition: &Value, call: impl AsyncFnOnce(&Scene<'_>, &Session) -> R) -> R {
     let flow = compile_as("tool", definition).expect("compiles");
     let router = Router::new(flow.router_id().clone(), "R", NOW);
     let scene = Scene {
@@ -51,11 +51,32 @@ async fn call(definition: &Value, arguments: Value) -> Result<ToolOutcome, ToolE
     let mut session = session();
     session.variables.insert("outer".into(), json!("seen too"));
     session.give_to(Mode::Agent);
-    let arguments: Map<String, Value> = arguments.as_object().expect("an object").clone();
     let before = session.clone();
-    let outcome = call_tool(&scene, &session, contact(), arguments, &Scripted, &Scripted).await;
+    let outcome = call(&scene, &session).await;
     assert_eq!(session, before);
     outcome
+}
+
+fn object(arguments: Value) -> Map<String, Value> {
+    arguments.as_object().expect("an object").clone()
+}
+
+async fn call(definition: &Value, arguments: Value) -> Result<ToolOutcome, ToolError> {
+    on_stage(definition, async |scene, session| {
+        call_tool(scene, session, contact(), object(arguments), &Scripted, &Scripted).await
+    })
+    .await
+}
+
+async fn call_inside(
+    definition: &Value,
+    arguments: Value,
+    allowance: u64,
+) -> Result<Option<ToolOutcome>, ToolError> {
+    on_stage(definition, async |scene, session| {
+        call_tool_inside(scene, session, contact(), object(arguments), allowance)
+    })
+    .await
 }
 
 #[tokio::test]
@@ -67,6 +88,23 @@ async fn a_tool_gives_back_what_it_declares() {
     );
     assert!(outcome.contact_changed);
     assert_eq!(outcome.contact.variables["asked"], "tea");
+}
+
+#[tokio::test]
+async fn a_tool_is_called_inside_if_it_asks_nothing_and_is_short() {
+    let (asking, mut plain) = (tool(), tool());
+    let actions = plain["blocks"][0]["onEnter"].as_array_mut().expect("actions");
+    actions.retain(|action| !matches!(action["type"].as_str(), Some("httpRequest" | "executeScript")));
+    let tea = || json!({ "product": "tea", "count": 2 });
+    assert_eq!(call_inside(&asking, tea(), MAX_TURN_WORK).await, Ok(None));
+    assert_eq!(call_inside(&plain, tea(), 10).await, Ok(None), "it takes long");
+    let inside = call_inside(&plain, tea(), MAX_TURN_WORK / 50).await.expect("called").expect("inside");
+    assert_eq!(inside, call(&plain, tea()).await.expect("called"));
+    assert_eq!(inside.contact.variables["asked"], "tea");
+    for definition in [&asking, &plain] {
+        let refused = call_inside(definition, json!({}), MAX_TURN_WORK).await;
+        assert_eq!(refused, Err(ToolError::Arguments(vec!["`product` is missing".to_owned()])));
+    }
 }
 
 #[tokio::test]

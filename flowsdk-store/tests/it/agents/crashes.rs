@@ -9,12 +9,14 @@ use std::time::Duration;
 use flowsdk_agent::executor::Served;
 use flowsdk_agent::inbox::{HasInbox as _, Waiting};
 use flowsdk_agent::ledger::HasAgentTurns as _;
+use flowsdk_agent::model::Item;
+use flowsdk_agent::turn::SENT;
 use flowsdk_core::lease::Leases;
 use flowsdk_core::session::Mode;
 use flowsdk_core::store::Store as _;
 use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::sql::SqlStore;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::world::Agents;
@@ -24,6 +26,7 @@ use crate::support::databases::on_every_database;
 on_every_database! {
     a_turn_that_was_left_goes_on,
     a_tool_that_was_interrupted_is_not_run_again,
+    a_tool_that_asks_nothing_is_written_with_its_answer,
     a_turn_that_is_left_again_and_again_ends,
     whoever_may_not_be_alone_asks_no_model,
 }
@@ -122,6 +125,64 @@ async fn a_tool_that_was_interrupted_is_not_run_again(store: SqlStore) {
     drop(gate);
     assert_eq!(agents.serve("ana").await, ["I do not know"]);
     assert_eq!(*agents.shop.calls.lock().expect("a lock"), 1);
+}
+
+/// It is called in the transaction of the answer, so no crash leaves it begun.
+async fn a_tool_that_asks_nothing_is_written_with_its_answer(store: SqlStore) {
+    let rules = json!([
+        { "when": { "input": "price" }, "calls": [{ "tool": "fixed", "arguments": { "product": "tea" } },
+            { "tool": "fixed", "arguments": {} }, { "tool": "setContactVariable", "arguments": { "key": "likes", "value": 1 } },
+            { "tool": "fixed", "arguments": { "product": "cake" } }] },
+        { "when": { "after": "fixed" }, "calls": [{ "tool": "sendTextMessage", "arguments": { "text": "12" } }] },
+    ]);
+    let agents = Agents::new(store, &rules).await;
+    agents.world.publish("router1", "fixed", fixed()).await;
+    let go_on = CancellationToken::new();
+    let died = wherever_it_dies(async |polls| {
+        let (executor, visitor, first) =
+            (agents.another_executor(), format!("v{polls}"), format!("f{polls}"));
+        for visitor in [&first, &visitor] {
+            agents.reach(visitor, "price").await;
+        }
+        // It compiles the tool, which is called after the commit therefore.
+        executor.serve(&session(&first), &go_on).await.expect("served");
+        let done = dies_after(polls, executor.serve(&session(&visitor), &go_on)).await;
+        agents.serve(&visitor).await;
+        let mut steps = Vec::new();
+        for visitor in [&first, &visitor] {
+            let turn = agents.last_turn(visitor, agents.session(visitor).await.epoch).await;
+            let results = turn.items.iter().filter_map(|item| match item {
+                Item::ToolResult { output, .. } => Some(output.as_str()),
+                _ => None,
+            });
+            let results: Vec<&str> = results.collect();
+            let expected = [
+                r#"{"before":"","price":"12"}"#,
+                "error: `product` is missing",
+                "done",
+                r#"{"before":"tea","price":"12"}"#,
+                SENT,
+            ];
+            assert_eq!(results, expected, "after {polls} polls");
+            let contact = Value::Object(agents.world.contact(visitor).await.variables);
+            assert_eq!(contact, json!({ "asked": "cake", "likes": 1 }), "after {polls} polls");
+            steps.push(turn.step);
+        }
+        assert!(!done || steps[1] < steps[0], "{steps:?}");
+        done
+    })
+    .await;
+    assert!(died > 2, "{died}");
+}
+
+/// Returns a price that it knows, and notes for what it was asked.
+fn fixed() -> Value {
+    json!({ "schemaVersion": 1, "kind": "tool", "startBlockId": "a",
+        "parameters": [{ "name": "product", "required": true }], "returns": ["before", "price"],
+        "blocks": [{ "id": "a", "type": "content", "defaultOutput": { "end": true }, "onEnter": [
+            { "type": "setVariable", "key": "before", "value": "{{contact.asked}}" },
+            { "type": "setVariable", "key": "price", "value": "12" },
+            { "type": "setContactVariable", "key": "asked", "value": "{{product}}" }] }] })
 }
 
 /// A turn whose steps cannot be written does not ask its model for ever.

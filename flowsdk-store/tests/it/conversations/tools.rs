@@ -5,13 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use flowsdk_core::chat::HasChatTags as _;
 use flowsdk_core::contact::HasContacts as _;
-use flowsdk_core::conversation::{ToolCall, ToolCallError, ToolCalls};
+use flowsdk_core::conversation::{ToolCall, ToolCallError, ToolCalls, ToolReading, ToolReturned};
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::flow::{
     HasTrackedEvents as _, HttpAnswer, HttpCaller, HttpRequest, OutsideFailure, ScriptRequest, ScriptRunner,
     ToolError,
 };
-use flowsdk_core::id::RouterId;
+use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Map, Value, json};
@@ -23,6 +23,7 @@ on_every_database! {
     what_a_tool_does_is_one_commit_on_what_is_there_by_then,
     a_tool_that_fails_has_done_nothing,
     tools_and_sessions_of_others_are_not_there,
+    a_tool_that_asks_nothing_is_part_of_its_callers_transaction,
 }
 
 /// Asks for a price, and notes that it did.
@@ -72,6 +73,12 @@ async fn world(store: SqlStore) -> World {
     world
 }
 
+fn calls(world: &World, status: u16) -> ToolCalls<SqlStore> {
+    let key = Arc::new(MasterKey::new(KEY).expect("a key"));
+    let shop = Arc::new(Shop { store: Arc::clone(&world.store), status });
+    ToolCalls::new(Arc::clone(&world.store), world.cx.clone(), key, Arc::clone(&shop) as _, shop)
+}
+
 /// Calls a tool about tea for ana's session.
 async fn call(
     world: &World,
@@ -80,9 +87,15 @@ async fn call(
     visitor: &str,
     status: u16,
 ) -> Result<Map<String, Value>, ToolCallError> {
-    let key = Arc::new(MasterKey::new(KEY).expect("a key"));
-    let shop = Arc::new(Shop { store: Arc::clone(&world.store), status });
-    let calls = ToolCalls::new(Arc::clone(&world.store), world.cx.clone(), key, Arc::clone(&shop) as _, shop);
+    call_by(&calls(world, status), router, tool, visitor).await
+}
+
+async fn call_by(
+    calls: &ToolCalls<SqlStore>,
+    router: &RouterId,
+    tool: &str,
+    visitor: &str,
+) -> Result<Map<String, Value>, ToolCallError> {
     let (session, tool) = (session(visitor), tool.parse().expect("an id"));
     let call = ToolCall { router, session: &session, tool: &tool };
     let returned = calls
@@ -137,4 +150,70 @@ async fn tools_and_sessions_of_others_are_not_there(store: SqlStore) {
     }
     let main = call(&world, &world.router, "main", "ana", 200).await;
     assert!(matches!(main, Err(ToolCallError::Tool(ToolError::NotATool))), "{main:?}");
+}
+
+/// Tells what the contact was asked for before, and notes what it is asked for now.
+fn plain() -> Value {
+    json!({ "schemaVersion": 1, "kind": "tool", "startBlockId": "a",
+        "parameters": [{ "name": "product", "required": true }], "returns": ["before"],
+        "blocks": [{ "id": "a", "type": "content", "defaultOutput": { "end": true }, "onEnter": [
+            { "type": "setVariable", "key": "before", "value": "{{contact.asked}}" },
+            { "type": "setContactVariable", "key": "asked", "value": "{{product}}" },
+            { "type": "addTags", "tags": ["price"] },
+            { "type": "trackEvent", "name": "priced", "properties": {} }] }] })
+}
+
+async fn a_tool_that_asks_nothing_is_part_of_its_callers_transaction(store: SqlStore) {
+    let world = world(store).await;
+    world.publish("router1", "plain", plain()).await;
+    let (calls, ana) = (calls(&world, 200), world.stored("ana").await.expect("a session").session);
+    let plain = "plain".parse().expect("an id");
+    let call = async |tx: &mut _, reading: &mut ToolReading, tool: &FlowId, product: &str| {
+        let arguments = Map::from_iter([("product".to_owned(), json!(product))]);
+        calls.call_within(tx, reading, &ana, tool, arguments).await
+    };
+    let begin = async || (world.store.begin().await.expect("begin"), ToolReading::default());
+    let before = |returned: Option<ToolReturned>| returned.expect("inside").returns["before"].clone();
+
+    let (mut tx, mut reading) = begin().await;
+    assert_eq!(call(&mut tx, &mut reading, &plain, "tea").await.expect("called"), None, "it is not compiled");
+    drop(tx);
+    call_by(&calls, &world.router, "plain", "ana").await.expect("called");
+    assert_eq!(noted(&world).await, (json!({ "asked": "tea" }), 1, 1));
+
+    let (mut tx, mut reading) = begin().await;
+    let of_ana = std::slice::from_ref(&ana.contact_id);
+    reading.read_contacts(&mut tx, of_ana).await.expect("read");
+    let cake = call(&mut tx, &mut reading, &plain, "cake").await.expect("called");
+    assert_eq!(
+        cake.as_ref().and_then(|returned| returned.contact_variables.clone()),
+        object(json!({ "asked": "cake" }))
+    );
+    assert_eq!(before(cake), "tea");
+    assert_eq!(before(call(&mut tx, &mut reading, &plain, "pie").await.expect("called")), "cake");
+    tx.rollback().await;
+    assert_eq!(noted(&world).await, (json!({ "asked": "tea" }), 1, 1), "it is taken back with its caller");
+
+    let (mut tx, mut reading) = begin().await;
+    assert_eq!(before(call(&mut tx, &mut reading, &plain, "cake").await.expect("called")), "tea");
+    tx.commit().await.expect("commit");
+    assert_eq!(noted(&world).await, (json!({ "asked": "cake" }), 1, 2));
+
+    world.add_router("router2", "c2").await;
+    world.publish("router2", "theirs", self::plain()).await;
+    for (tool, asks) in [("theirs", false), ("gone", false), ("tool", true)] {
+        // It compiles the tool, whosever it is.
+        let called = call_by(&calls, &world.router, tool, "ana").await;
+        assert_eq!(called.is_ok(), asks, "{tool}: {called:?}");
+        let (mut tx, mut reading) = begin().await;
+        let called = call(&mut tx, &mut reading, &tool.parse().expect("an id"), "tea").await;
+        match called {
+            Ok(returned) => assert!(asks && returned.is_none(), "{tool}: {returned:?}"),
+            Err(error) => assert!(!asks && matches!(error, ToolCallError::NoTool), "{tool}: {error:?}"),
+        }
+    }
+}
+
+fn object(value: Value) -> Option<Map<String, Value>> {
+    value.as_object().cloned()
 }
