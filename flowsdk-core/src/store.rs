@@ -42,6 +42,11 @@ pub trait Store: Send + Sync + Debug + 'static {
     /// Returns a number that differs after every commit that changes such records: records read while it had its
     /// present value still hold. `None` when others may commit unseen, so that only reading tells.
     fn generation(&self, of: Records) -> Option<u64>;
+
+    /// Returns whether whoever begins a transaction that writes waits until the one before has ended.
+    fn has_one_writer(&self) -> bool {
+        false
+    }
 }
 
 /// A transaction; dropping it rolls it back, at some moment after that.

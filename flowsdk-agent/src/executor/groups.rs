@@ -30,10 +30,10 @@ pub(super) trait GroupWriter<I>: Sync {
 /// An item with its outcome, or why it was not written.
 type Written<I, O> = Result<(I, O), StorageError>;
 
-/// Items of many tasks. One task at a time writes a group; what comes meanwhile is the next one.
+/// Items of many tasks. As many tasks as there are writers write a group each; what comes meanwhile is the next one.
 pub(super) struct Groups<I, O> {
     waiting: Mutex<VecDeque<Waiting<I, O>>>,
-    /// The task with the permit writes.
+    /// A task with a permit writes.
     writing: Semaphore,
 }
 
@@ -42,15 +42,16 @@ struct Waiting<I, O> {
     done: oneshot::Sender<Written<I, O>>,
 }
 
-impl<I, O> Default for Groups<I, O> {
-    fn default() -> Self {
-        Self { waiting: Mutex::default(), writing: Semaphore::new(1) }
+impl<I, O> Groups<I, O> {
+    /// Returns groups of which `writers` are written at once.
+    pub(super) fn new(writers: usize) -> Self {
+        Self { waiting: Mutex::default(), writing: Semaphore::new(writers) }
     }
 }
 
 impl<I: Send + Sync, O: Send> Groups<I, O> {
-    /// Has an item written, and returns it with its outcome. The first task that finds nobody writing waits for `gather`, so
-    /// that others come too, and writes the items of all.
+    /// Has an item written, and returns it with its outcome. A task that finds a writer missing waits for `gather`, so that
+    /// others come too, and writes the items of all.
     ///
     /// # Errors
     /// [`StorageError`], also if the task that wrote the item was dropped: its transaction is taken back.
@@ -66,7 +67,7 @@ impl<I: Send + Sync, O: Send> Groups<I, O> {
             outcome = &mut outcome => return outcome.unwrap_or_else(|_| Err(dropped())),
             permit = self.writing.acquire() => permit,
         };
-        let _permit = permit.map_err(|_| dropped())?;
+        let permit = permit.map_err(|_| dropped())?;
         let mut is_gathered = gather.is_zero();
         loop {
             match outcome.try_recv() {
@@ -74,6 +75,11 @@ impl<I: Send + Sync, O: Send> Groups<I, O> {
                 Err(TryRecvError::Closed) => return Err(dropped()),
                 Err(TryRecvError::Empty) if is_gathered => {
                     let (items, waiting): (Vec<_>, Vec<_>) = self.take().into_iter().unzip();
+                    if items.is_empty() {
+                        // Another task writes the item.
+                        drop(permit);
+                        return outcome.await.unwrap_or_else(|_| Err(dropped()));
+                    }
                     for (written, done) in write_all(writer, items).await.into_iter().zip(waiting) {
                         // A task that was dropped needs no outcome.
                         let _ = done.send(written);
@@ -166,6 +172,8 @@ mod tests {
     struct Notebook {
         groups: Mutex<Vec<Vec<usize>>>,
         writing: AtomicUsize,
+        /// How many other groups may be written meanwhile.
+        others: usize,
         /// A number that cannot be written, with others or alone.
         refused: Option<usize>,
         /// Whether nothing can be written.
@@ -193,7 +201,8 @@ mod tests {
         }
 
         async fn write(&self, items: &[Note]) -> Result<Vec<usize>, StorageError> {
-            assert_eq!(self.writing.fetch_add(1, Ordering::SeqCst), 0, "two groups at once");
+            let others = self.writing.fetch_add(1, Ordering::SeqCst);
+            assert!(others <= self.others, "{others} groups at once, and this one");
             let _writing = Writing(&self.writing);
             tokio::time::sleep(Duration::from_millis(5)).await;
             let numbers: Vec<usize> = items.iter().map(|(number, _)| *number).collect();
@@ -227,7 +236,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_comes_while_a_group_is_written_is_the_next() {
-        let (groups, notebook) = (Groups::default(), Notebook::default());
+        let (groups, notebook) = (Groups::new(1), Notebook::default());
         let written = join_all((0..100).map(|number| write(&groups, &notebook, note(number)))).await;
         assert_eq!(written, (0..100).map(|number| Some(number * 10)).collect::<Vec<_>>());
         // The first of them looks before the others have come.
@@ -235,8 +244,27 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn as_many_groups_as_writers_are_written_at_once() {
+        let (groups, notebook) = (Groups::new(2), Notebook { others: 1, ..Notebook::default() });
+        let began = tokio::time::Instant::now();
+        let written = join_all((0..150).map(|number| write(&groups, &notebook, note(number)))).await;
+        assert_eq!(written, (0..150).map(|number| Some(number * 10)).collect::<Vec<_>>());
+        assert_eq!(notebook.sizes(), [1, 1, MOST, MOST, 150 - 2 - 2 * MOST]);
+        assert_eq!(began.elapsed(), Duration::from_millis(15));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_writer_whose_item_another_one_has_taken_waits_for_it() {
+        let (groups, notebook) = (Groups::new(2), Notebook { others: 1, ..Notebook::default() });
+        let gather = Duration::from_millis(2);
+        let both = (0..2).map(|number| groups.write(note(number), gather, &notebook));
+        assert!(join_all(both).await.into_iter().all(|outcome| outcome.is_ok()));
+        assert_eq!(notebook.sizes(), [2]);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_first_waits_for_others() {
-        let (groups, notebook) = (Groups::default(), Notebook::default());
+        let (groups, notebook) = (Groups::new(1), Notebook::default());
         let come = async |number: usize| {
             tokio::time::sleep(Duration::from_millis(number as u64)).await;
             groups
@@ -251,7 +279,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_item_that_cannot_be_written_holds_up_no_other() {
-        let groups = Groups::default();
+        let groups = Groups::new(1);
         let notebook = Notebook { refused: Some(2), ..Notebook::default() };
         let written = join_all((0..4).map(|number| write(&groups, &notebook, note(number)))).await;
         assert_eq!(written, [Some(0), Some(10), None, Some(30)]);
@@ -263,7 +291,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_database_that_is_gone_is_asked_once_for_a_group() {
-        let groups = Groups::default();
+        let groups = Groups::new(1);
         let notebook = Notebook { is_gone: true, ..Notebook::default() };
         let written = join_all((0..9).map(|number| write(&groups, &notebook, note(number)))).await;
         assert_eq!(written, [None; 9]);
@@ -272,7 +300,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn two_items_of_a_session_are_written_one_by_one() {
-        let (groups, notebook) = (Groups::default(), Notebook::default());
+        let (groups, notebook) = (Groups::new(1), Notebook::default());
         let notes = [note(0), note(1), (2, note(1).1)];
         let written = join_all(notes.map(|note| write(&groups, &notebook, note))).await;
         assert_eq!(written, [Some(0), Some(10), Some(20)]);
@@ -281,7 +309,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn whoever_is_dropped_takes_nobody_along_who_waits() {
-        let (groups, notebook) = (Groups::default(), Notebook::default());
+        let (groups, notebook) = (Groups::new(1), Notebook::default());
         let mut waits = Box::pin(write(&groups, &notebook, note(2)));
         {
             let mut writes = pin!(write(&groups, &notebook, note(1)));
@@ -299,7 +327,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_item_is_lost_with_whoever_writes_it() {
-        let (groups, notebook) = (Groups::default(), Notebook::default());
+        let (groups, notebook) = (Groups::new(1), Notebook::default());
         let mut writes = Box::pin(groups.write(note(1), Duration::from_millis(1), &notebook));
         assert!(poll_immediate(&mut writes).await.is_none(), "it gathers");
         let mut waits = Box::pin(write(&groups, &notebook, note(2)));

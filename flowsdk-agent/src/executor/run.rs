@@ -46,6 +46,8 @@ const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
 /// Events and turns that are forgotten at once.
 const FORGOTTEN: u32 = 5_000;
+/// Groups of each kind that are written at once, where the store can: while one waits for the database, another is worked out.
+const WRITERS: usize = 2;
 /// How long a stop waits for models that are asked: their answers are paid for.
 const LAST_ANSWERS: Duration = Duration::from_secs(15);
 
@@ -122,6 +124,7 @@ where
         let knowledge = KnowledgeSearch::new(Arc::clone(&store), Arc::new(OfflineEmbedders));
         let (budgets, tenure) = (Budgets::default(), Tenure::unlimited());
         let (media, room) = (Arc::new(NoMedia), Room::default());
+        let writers = if store.has_one_writer() { 1 } else { WRITERS };
         Self {
             store,
             cx,
@@ -136,8 +139,8 @@ where
             tenure,
             media,
             room,
-            openings: Groups::default(),
-            steps: Groups::default(),
+            openings: Groups::new(writers),
+            steps: Groups::new(writers),
             serving: Serving::default(),
         }
     }

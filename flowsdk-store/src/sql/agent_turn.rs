@@ -82,7 +82,7 @@ pub(super) const RUNNING: Sql =
     sql_list!(concat!(AgentTurn::SELECT, " WHERE is_running = 1 AND session_id "), "$1", "");
 
 pub(super) const SESSIONS_RUNNING: Sql =
-    sql("SELECT session_id FROM agent_turn WHERE is_running = 1 ORDER BY id LIMIT $1");
+    sql("SELECT session_id FROM agent_turn WHERE is_running = 1 ORDER BY session_id LIMIT $1");
 
 pub(super) const OF_ACTIVATION: Sql = sql(concat!(
     AgentTurn::SELECT,

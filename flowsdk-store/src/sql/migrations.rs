@@ -25,7 +25,7 @@ macro_rules! migrations {
             59 "0059_service_level", 60 "0060_survey", 61 "0061_webhook_secret", 62 "0062_ai_agent",
             63 "0063_agent_turn", 64 "0064_ai_ticket", 65 "0065_agent_usage", 66 "0066_knowledge",
             67 "0067_summary", 68 "0068_ticket_to_claim", 69 "0069_guardrail_rules", 70 "0070_ticket_handoff",
-            71 "0071_knowledge_address", 72 "0072_model_work")
+            71 "0071_knowledge_address", 72 "0072_model_work", 73 "0073_turn_pages")
     };
     ($engine:literal: $($number:literal $name:literal),*) => {
         Migrator::with_migrations(vec![$(migration(

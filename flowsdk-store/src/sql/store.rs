@@ -466,6 +466,10 @@ impl Store for SqlStore {
             Pools::Postgres { .. } => None,
         }
     }
+
+    fn has_one_writer(&self) -> bool {
+        !matches!(self.pools, Pools::Postgres { .. })
+    }
 }
 
 #[async_trait]

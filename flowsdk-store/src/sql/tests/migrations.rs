@@ -83,6 +83,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0070_ticket_handoff", "6a659cfad1fb", "a094533dc138"),
     ("0071_knowledge_address", "0a6ec547bdf3", "50b2499844f7"),
     ("0072_model_work", "85bedb5725e7", "f742da2c9ad7"),
+    ("0073_turn_pages", "b94cd174dee8", "32785bdb07de"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

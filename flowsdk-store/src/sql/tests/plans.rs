@@ -497,6 +497,7 @@ async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
         (agent_inbox::WAITING, 1, "agent_inbox_waiting"),
         (agent_inbox::OF_SESSIONS, 1, "agent_inbox_by_session"),
         (agent_turn::RUNNING, 1, "agent_turn_running"),
+        (agent_turn::SESSIONS_RUNNING, 1, "agent_turn_running"),
         (agent_turn::OF_ACTIVATION, 4, "agent_turn_by_session"),
         (agent_turn::PAST, 2, "agent_turn_by_session"),
         (knowledge::DUE, 3, "knowledge_work_due"),
