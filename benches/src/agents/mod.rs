@@ -38,6 +38,9 @@ pub(crate) struct Options {
     /// Turns of each session
     #[arg(long, default_value_t = 8)]
     turns: usize,
+    /// Milliseconds within which the sessions begin, one after the other
+    #[arg(long, value_delimiter = ',', default_values_t = [0, 1_500])]
+    within_ms: Vec<u64>,
     /// Milliseconds that the model takes for an answer
     #[arg(long, default_value_t = 500)]
     answer_ms: u64,
@@ -82,10 +85,12 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     let mut runs = Vec::new();
     stores.in_turns(options.rounds, |store, round| {
         for &sessions in &options.sessions {
-            let run = runtime.block_on(run(options, store, sessions, round));
-            let run = run.with_context(|| format!("{}, {sessions} sessions", store.name()))?;
-            eprintln!("{}", crate::report::line(&run));
-            runs.push(run);
+            for &within_ms in &options.within_ms {
+                let run = runtime.block_on(run(options, store, (sessions, within_ms), round));
+                let run = run.with_context(|| format!("{}, {sessions} sessions", store.name()))?;
+                eprintln!("{}", crate::report::line(&run));
+                runs.push(run);
+            }
         }
         Ok(())
     })?;
@@ -93,11 +98,19 @@ pub(crate) fn race(options: &Options) -> Result<()> {
 }
 
 /// One round on a database of its own.
-async fn run(options: &Options, store: Store, sessions: usize, round: u32) -> Result<Run> {
+async fn run(
+    options: &Options,
+    store: Store,
+    (sessions, within_ms): (usize, u64),
+    round: u32,
+) -> Result<Run> {
     let me = std::process::id();
     let mut stand = Stand::build(&options.services, store, sessions, options.answer_time()).await?;
     let (cpu, memory) = (machine::cpu_time(me)?, machine::anonymous_kib(me)?);
-    let time = stand.talk(options.turns).await?;
+    let within = Duration::from_millis(within_ms);
+    let (whole, mean) = stand.talk(options.turns, within).await?;
+    // The time in which the sessions begin is not theirs.
+    let time = if within.is_zero() { whole } else { mean };
     let cpu = machine::cpu_time(me)?.saturating_sub(cpu);
     let memory = machine::anonymous_kib(me)?.saturating_sub(memory);
     let fault = stand.fault(options.turns).await?;
@@ -109,6 +122,7 @@ async fn run(options: &Options, store: Store, sessions: usize, round: u32) -> Re
     Ok(Run {
         store,
         sessions,
+        within_ms,
         round,
         rate: turns as f64 / time.as_secs_f64(),
         of_ideal: ideal.as_secs_f64() / time.as_secs_f64(),

@@ -16,6 +16,8 @@ const CPU_MS: f64 = 0.4;
 pub(super) struct Run {
     pub(super) store: Store,
     pub(super) sessions: usize,
+    /// Within how many milliseconds they began.
+    pub(super) within_ms: u64,
     pub(super) round: u32,
     /// Turns a second.
     pub(super) rate: f64,
@@ -43,9 +45,9 @@ impl Measured for Run {
     }
 
     fn figures(&self) -> String {
-        let Run { store, sessions, round, rate, of_ideal, cpu_ms, memory_kib, .. } = self;
+        let Run { store, sessions, within_ms, round, rate, of_ideal, cpu_ms, memory_kib, .. } = self;
         format!(
-            "round {round}, {}, {sessions} sessions: {rate:.0} turns/s, {of_ideal:.3} of the ideal, {cpu_ms:.3} ms CPU a turn, \
+            "round {round}, {}, {sessions} sessions within {within_ms} ms: {rate:.0} turns/s, {of_ideal:.3} of the ideal, {cpu_ms:.3} ms CPU a turn, \
              {memory_kib:.1} KiB a session",
             store.name()
         )
@@ -66,31 +68,46 @@ pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
 
 fn section(options: &Options, runs: &[Run]) -> String {
     let Options { rounds, turns, answer_ms, .. } = options;
-    let counts: Vec<String> = options.sessions.iter().map(ToString::to_string).collect();
+    let list = |numbers: &mut dyn Iterator<Item = String>| numbers.collect::<Vec<_>>().join(",");
+    let counts = list(&mut options.sessions.iter().map(ToString::to_string));
+    let within = list(&mut options.within_ms.iter().map(ToString::to_string));
     let mut text = String::from("## Turns of AI agents\n\n");
     text.push_str(&report::circumstances(&format!(
-        "cargo xtask bench agents --rounds {rounds} --sessions {} --turns {turns} --answer-ms {answer_ms}",
-        counts.join(",")
+        "cargo xtask bench agents --rounds {rounds} --sessions {counts} --within-ms {within} --turns {turns} --answer-ms {answer_ms}"
     )));
     text.push_str(&format!("{WORK}\n"));
-    let mut table =
-        Table::new(&["", "sessions", "turns/s", "of the ideal", "CPU, ms/turn", "memory, KiB/session"]);
+    let mut table = Table::new(&[
+        "",
+        "sessions",
+        "begun within, ms",
+        "turns/s",
+        "of the ideal",
+        "CPU, ms/turn",
+        "memory, KiB/session",
+    ]);
     let mut goals = String::new();
     for store in Store::ALL {
-        for &sessions in &options.sessions {
-            let own = |run: &&Run| run.store == store && run.sessions == sessions && run.fault.is_none();
+        let each = options
+            .sessions
+            .iter()
+            .flat_map(|&sessions| options.within_ms.iter().map(move |&within| (sessions, within)));
+        for (sessions, within_ms) in each {
+            let is_own =
+                |run: &&Run| (run.store, run.sessions, run.within_ms) == (store, sessions, within_ms);
+            let own = |run: &&Run| is_own(run) && run.fault.is_none();
             let spread = |of: fn(&Run) -> f64| Spread::of(runs.iter().filter(own).map(of));
             let Some(rate) = spread(|run| run.rate) else { continue };
             let (of_ideal, cpu) = (spread(|run| run.of_ideal), spread(|run| run.cpu_ms));
             table.row([
                 store.name().to_owned(),
                 sessions.to_string(),
+                within_ms.to_string(),
                 rate.to_string(),
                 cell(of_ideal),
                 cell(cpu),
                 cell(spread(|run| run.memory_kib)),
             ]);
-            let who = format!("{}, {sessions} sessions", store.name());
+            let who = format!("{}, {sessions} sessions within {within_ms} ms", store.name());
             let median = |spread: Option<Spread>| spread.map(|spread| spread.median);
             let goal = format!("{who}: at least {OF_IDEAL} of the ideal rate");
             goals.push_str(&report::goal(&goal, median(of_ideal), |part| part >= OF_IDEAL));
@@ -109,7 +126,8 @@ fn section(options: &Options, runs: &[Run]) -> String {
 }
 
 const WORK: &str = "
-Every session writes again as soon as it is answered. The model takes its time for each of the three answers of a turn: a call of
+Every session writes again as soon as it is answered. Those that begin within 0 ms write at the same moment, and the rate is that
+of the slowest. Of those that begin one after the other, the time of each counts from its own first message. The model takes its time for each of the three answers of a turn: a call of
 a flow of kind `tool`, the message, and nothing more. The ideal is that time alone: a session whose last turn is answered has
 waited for all answers of its turns but the very last. Messages of the contact come by the inbox, as from the stream; each step
 of a turn is committed, with the message and the session, before the next one begins. The executor has one core, SQLite is in it, and PostgreSQL is on the

@@ -146,19 +146,24 @@ impl Stand {
         Ok(Self { store, cx, sessions, places, mind, inbox, said, running, stop, database, _folder: folder })
     }
 
-    /// Every contact writes, and writes again when they are answered, `turns` times. Returns how long it took until everybody
-    /// had the last answer.
-    pub(super) async fn talk(&mut self, turns: usize) -> Result<Duration> {
+    /// Every contact writes, one after the other `within` a time, and writes again when they are answered, `turns` times.
+    /// Returns how long it took until everybody had the last answer, and how long a contact waited for theirs on average.
+    pub(super) async fn talk(&mut self, turns: usize, within: Duration) -> Result<(Duration, Duration)> {
         let began = Instant::now();
         let talking = async {
-            let mut written = vec![1_usize; self.sessions.len()];
-            for places in (0..self.sessions.len()).collect::<Vec<_>>().chunks(AT_ONCE) {
-                self.write(places.iter().map(|&place| (place, 1))).await?;
-            }
-            let (mut left, mut said) = (self.sessions.len(), Vec::new());
+            let count = self.sessions.len();
+            let begins = |place: usize| within.mul_f64(place as f64 / count as f64);
+            let mut written = vec![1_usize; count];
+            let (mut begun, mut left, mut said) = (0, count, Vec::new());
+            let mut waited = Duration::ZERO;
             while left > 0 {
-                self.said.recv_many(&mut said, AT_ONCE).await;
-                let mut next = Vec::new();
+                tokio::select! {
+                    () = tokio::time::sleep_until((began + begins(begun)).into()), if begun < count => {}
+                    _ = self.said.recv_many(&mut said, AT_ONCE) => {}
+                }
+                let due = (begun..count).take_while(|&place| begins(place) <= began.elapsed());
+                let mut next: Vec<(usize, usize)> = due.take(AT_ONCE).map(|place| (place, 1)).collect();
+                begun += next.len();
                 for event in said.drain(..) {
                     let place = *self.places.get(&event.session_id).context("a session of nobody")?;
                     let number = &mut written[place];
@@ -169,6 +174,7 @@ impl Stand {
                     ensure!(text.body == expected, "session {place} was told {}, not {expected}", text.body);
                     if *number == turns {
                         left -= 1;
+                        waited += began.elapsed().saturating_sub(begins(place));
                     } else {
                         *number += 1;
                         next.push((place, *number));
@@ -176,7 +182,7 @@ impl Stand {
                 }
                 self.write(next.into_iter()).await?;
             }
-            Ok(began.elapsed())
+            Ok((began.elapsed(), waited / u32::try_from(count)?))
         };
         tokio::time::timeout(LIMIT, talking).await.context("somebody is not answered")?
     }
