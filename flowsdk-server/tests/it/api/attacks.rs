@@ -149,9 +149,8 @@ async fn imports_at_once(setup: Setup) {
             assert_eq!(answer.invalid_fields(), [""], "too many values");
         }
     }
-    // Two are read at a time, and may both be at their largest at one moment.
     let peak = peak(&server);
-    assert!(peak < 500_000, "{peak} kB");
+    assert!(peak < 400_000, "{peak} kB");
 }
 
 async fn injections(setup: Setup) {
